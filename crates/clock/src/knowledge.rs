@@ -19,6 +19,12 @@ pub trait Knowledge: Clone + Default {
         self.clone_from(other);
     }
 
+    /// Does this cover every step of `owner`, whose last knowledge was `last`? Then another thread may go on under its name,
+    /// at a later time, and nobody can tell the two apart who should. Knowledge that does not name threads says no.
+    fn outlives(&self, _owner: Tid, _last: &Self) -> bool {
+        false
+    }
+
     /// Called when `owner` has just published its knowledge: its later steps must not be covered by what was published.
     fn advance(&mut self, owner: Tid);
 }

@@ -8,8 +8,10 @@ extern crate alloc;
 
 mod epoch;
 mod knowledge;
+mod map;
 mod vector;
 
 pub use epoch::{Clock, Epoch, Tid};
 pub use knowledge::Knowledge;
+pub use map::TidMap;
 pub use vector::VectorClock;

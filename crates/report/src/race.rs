@@ -1,6 +1,6 @@
 //! A race with everything that was known where it was found.
 
-use deadheat_clock::{Clock, Epoch, Tid};
+use deadheat_clock::{Clock, Tid};
 use deadheat_trace::{EventId, Loc, LockId, Mode, Span};
 
 /// Which access came second in the trace, and over what. *Ready, Set, Go!* §1 has the names.
@@ -49,12 +49,12 @@ pub struct Party {
 /// Why the detector holds that nothing orders the two accesses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Evidence {
-    /// Vector clocks: the earlier access at `prior = u@c`, the later at `current = t@d`, and `t` knows of `u` only up to `known < c`.
+    /// Vector clocks: each access at its thread's time, and the later thread knows of the earlier one only up to `known < prior`.
     Clocks {
         /// Time of the earlier access.
-        prior: Epoch,
+        prior: Clock,
         /// Time of the later access.
-        current: Epoch,
+        current: Clock,
         /// What the later thread knows of the earlier one.
         known: Clock,
     },

@@ -1,0 +1,52 @@
+//! `deadheat`: arguments in, reports out. Everything that knows about files, terminals and exit statuses is in this crate.
+
+mod args;
+mod failure;
+mod input;
+mod limit;
+mod output;
+mod progress;
+mod run;
+mod shell;
+mod trace;
+mod words;
+
+use args::{Cli, Command};
+use clap::Parser;
+use failure::{Failure, Outcome};
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: limit::Counted = limit::Counted;
+
+fn main() -> ExitCode {
+    match Cli::try_parse().map_or_else(|e| help(&e), run) {
+        Ok(status) => status,
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    let outcome = match cli.command {
+        Command::Trace(command) => trace::run(command),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man { dir } => shell::man_pages(&dir),
+    };
+    Ok(match outcome? {
+        Outcome::Clean => ExitCode::SUCCESS,
+        Outcome::Races => ExitCode::from(66),
+    })
+}
+
+/// What was asked for (`--help`, `--version`) goes to standard output, what was done wrong to standard error.
+fn help(answer: &clap::Error) -> Result<ExitCode, Failure> {
+    let printed = answer.print();
+    if answer.use_stderr() {
+        return Ok(ExitCode::from(2));
+    }
+    printed.map_err(|e| Failure::writing("standard output", &e))?;
+    Ok(ExitCode::SUCCESS)
+}

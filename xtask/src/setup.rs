@@ -1,0 +1,58 @@
+//! What a fresh Debian or Ubuntu machine with Rust lacks.
+
+use crate::shell::{Step, cargo, has, root, run};
+use std::path::{Path, PathBuf};
+
+/// A C and a C++ compiler: for zstd, and for the fuzzer's engine.
+pub fn compilers() -> Step {
+    let missing: Vec<&str> = [("cc", "gcc"), ("c++", "g++")]
+        .into_iter()
+        .filter(|(program, _)| !has(program, &["--version"]))
+        .map(|(_, package)| package)
+        .collect();
+    apt_install(&missing)?;
+    for component in ["rustfmt", "clippy"] {
+        if !has("cargo", &[if component == "rustfmt" { "fmt" } else { "clippy" }, "--version"]) {
+            run(Path::new("rustup"), &["component", "add", component])?;
+        }
+    }
+    Ok(())
+}
+
+fn apt_install(packages: &[&str]) -> Step {
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let list = packages.join(" ");
+    eprintln!("xtask: installing {list} with apt-get");
+    let apt = |args: &[&str]| match has("id", &[]) && is_root() {
+        true => run(Path::new("apt-get"), args),
+        false => run(Path::new("sudo"), &[&["apt-get"], args].concat()),
+    };
+    apt(&["update"])
+        .and_then(|()| apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat()))
+        .map_err(|e| format!("{e}; please install these packages yourself: {list}"))
+}
+
+fn is_root() -> bool {
+    std::process::Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0")
+}
+
+/// Where tools of our own go, so that nothing of the user's is touched.
+fn tools() -> PathBuf {
+    root().join("target/tools")
+}
+
+/// The `cargo-fuzz` program.
+pub fn cargo_fuzz() -> PathBuf {
+    tools().join("bin/cargo-fuzz")
+}
+
+/// cargo-fuzz, built once into the target folder.
+pub fn fuzzer() -> Step {
+    if cargo_fuzz().exists() {
+        return Ok(());
+    }
+    let root = tools().display().to_string();
+    cargo(&["install", "cargo-fuzz", "--version", "0.13.2", "--locked", "--root", &root])
+}
