@@ -1,6 +1,6 @@
 //! What a command comes to: clean, races, or one clear line about what went wrong.
 
-use crate::words::printable;
+use deadheat_report::printable;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
@@ -49,7 +49,7 @@ impl Failure {
 
 impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&printable(&self.0))
+        f.write_str(&printable(self.0.clone()))
     }
 }
 

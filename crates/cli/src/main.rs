@@ -9,7 +9,6 @@ mod progress;
 mod run;
 mod shell;
 mod trace;
-mod words;
 
 use args::{Cli, Command};
 use clap::Parser;

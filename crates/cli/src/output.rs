@@ -2,7 +2,7 @@
 
 use crate::args::is_standard;
 use crate::failure::Failure;
-use crate::words::printable;
+use deadheat_report::printable;
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -125,5 +125,5 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// A remark on standard error, which nobody has to read.
 pub fn note(text: &str) {
-    let _ = writeln!(anstream::stderr(), "{}", printable(text));
+    let _ = writeln!(anstream::stderr(), "{}", printable(text.into()));
 }

@@ -4,6 +4,7 @@
 //! itself, as a [`Picture`]. Nothing here opens a file or knows about terminals: every form is written to a given writer.
 
 mod describe;
+mod first;
 pub mod json;
 mod picture;
 mod race;
@@ -17,8 +18,10 @@ mod words;
 mod samples;
 
 pub use describe::{describe, explain};
+pub use first::{Difference, FirstRaces, differences};
 pub use picture::{Picture, PictureEdge};
 pub use race::{Evidence, Party, Race, RaceKind};
 pub use run::{Precision, Run};
 pub use tally::{Counts, Reported, Tally};
 pub use tell::why;
+pub use words::{counted, printable};

@@ -3,11 +3,11 @@
 //! A loop that races does so at every turn; a person wants to hear of it once. So a tally keeps the first race of each distinct pair
 //! of places and counts the rest. Its memory grows with the places and variables that race, never with the number of races.
 
-use crate::{Race, RaceKind};
+use crate::{FirstRaces, Race, RaceKind};
 use deadheat_clock::Tid;
-use deadheat_trace::{Addr, EventId, Loc, Span};
+use deadheat_trace::{EventId, Loc, Span};
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 
 /// A race, and how often the same two places raced again.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub struct Reported {
 pub struct Counts {
     /// Accesses that completed at least one race.
     pub events: u64,
-    /// Variables, told apart by the first racing byte.
+    /// Variables; neighbouring bytes without a name count as one.
     pub variables: u64,
     /// Distinct pairs of places.
     pub pairs: u64,
@@ -36,7 +36,7 @@ pub struct Tally {
     reports: Vec<Reported>,
     /// Where in `reports` a pair is; `None` if it came after the limit was reached.
     pairs: HashMap<Pair, Option<usize>>,
-    variables: HashSet<Addr>,
+    first: FirstRaces,
     events: u64,
     /// The last access counted in `events`. Races come in the order of their later access, so one is enough.
     last: Option<EventId>,
@@ -78,8 +78,8 @@ impl Tally {
 
     /// An empty tally that will keep the first `limit` distinct pairs and go on counting after that.
     pub fn new(limit: usize) -> Tally {
-        let (pairs, variables) = Default::default();
-        Tally { limit, reports: Vec::new(), pairs, variables, events: 0, last: None }
+        let (pairs, first) = Default::default();
+        Tally { limit, reports: Vec::new(), pairs, first, events: 0, last: None }
     }
 
     /// Takes note of a race. Races must come in the order of their later access.
@@ -88,7 +88,7 @@ impl Tally {
         if self.last.replace(race.current.event) != Some(race.current.event) {
             self.events += 1;
         }
-        self.variables.insert(race.span.addr);
+        self.first.add(race.span, race.current.event);
         self.add_pair(race);
     }
 
@@ -118,9 +118,14 @@ impl Tally {
         &self.reports
     }
 
+    /// When each racing byte first did.
+    pub fn first_races(&self) -> &FirstRaces {
+        &self.first
+    }
+
     /// How much raced, beyond the limit too.
     pub fn counts(&self) -> Counts {
-        let (variables, pairs) = (self.variables.len() as u64, self.pairs.len() as u64);
+        let (variables, pairs) = (self.first.variables(), self.pairs.len() as u64);
         Counts { events: self.events, variables, pairs }
     }
 }
@@ -151,7 +156,7 @@ mod tests {
         }
         assert_eq!(tally.counts(), Counts { events: 500_000, variables: 7, pairs: 300 });
         assert_eq!(tally.reports().len(), 100);
-        assert!(tally.pairs.capacity() < 1_000 && tally.variables.capacity() < 100);
+        assert!(tally.pairs.capacity() < 1_000 && tally.counts().variables < 100);
         assert_eq!(tally.reports()[0].repeats, 3_333);
     }
 

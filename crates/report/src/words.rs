@@ -19,7 +19,7 @@ pub(crate) fn number(n: u64) -> String {
 }
 
 /// `1 event`, `1,234 events`, `2 pairs of places`.
-pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
+pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", number(n), if n == 1 { one } else { many })
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn noun(mode: Mode) -> &'static str {
 }
 
 /// Shows characters that a terminal would obey, that turn the direction of writing round, or that XML forbids, as `\u{…}`.
-pub(crate) fn printable(name: String) -> String {
+pub fn printable(name: String) -> String {
     if !name.chars().any(is_unprintable) {
         return name;
     }

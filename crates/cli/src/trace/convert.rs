@@ -3,10 +3,8 @@
 use super::output::TraceOutput;
 use crate::args::{Convert, Generate, Operations};
 use crate::failure::{Failure, Outcome};
-use crate::output::note;
 use crate::progress::Progress;
 use crate::run::{Flow, Run};
-use crate::words::counted;
 use deadheat_trace::generate::{Disciplined, Random, Shape, Workload};
 use deadheat_trace::{Batch, Source};
 
@@ -35,12 +33,6 @@ pub fn generate(args: &Generate) -> Result<Outcome, Failure> {
         progress.at(out.events, out.events);
     }
     drop(progress);
-    if out.events < args.events && !args.output.json {
-        note(&format!(
-            "note: after {} no thread could go on; another --seed or more --threads may",
-            counted(out.events, "event")
-        ));
-    }
     out.finish()?;
     Ok(Outcome::Clean)
 }

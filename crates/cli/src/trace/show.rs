@@ -4,7 +4,7 @@ use crate::args::{Detector, Show, is_standard};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Target, note, print};
 use crate::run::{Flow, Run};
-use crate::words::counted;
+use deadheat_report::counted;
 use deadheat_report::{Picture, PictureEdge, Race, Tally};
 use deadheat_trace::{Event, EventId};
 use serde_json::json;
@@ -41,7 +41,7 @@ pub fn run(args: &Show) -> Result<Outcome, Failure> {
     if cut == Flow::Stop {
         note(&format!(
             "note: only the first {} are drawn; {}",
-            counted(events.len() as u64, "event"),
+            counted(events.len() as u64, "event", "events"),
             kind.room()
         ));
     }
@@ -114,7 +114,7 @@ fn tell(args: &Show, target: &Target, events: u64, races: u64) -> Result<(), Fai
     let name = target.name();
     let text = match args.json {
         true => json!({ "output": (*target != Target::Standard).then_some(&name), "events": events, "races": races }).to_string(),
-        false => format!("Drew {} and {}: open {name} in a browser.", counted(events, "event"), counted(races, "race")),
+        false => format!("Drew {} and {}: open {name} in a browser.", counted(events, "event", "events"), counted(races, "race", "races")),
     };
     match target {
         Target::File(_) => print(&format!("{text}\n")),

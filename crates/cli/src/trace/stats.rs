@@ -4,8 +4,8 @@ use crate::args::{Detector, Stats};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::run::{Flow, Run};
-use crate::words::counted;
 use deadheat_detect::{Counters, DetectorKind, Rule};
+use deadheat_report::counted;
 use deadheat_trace::format::operation_name;
 use deadheat_trace::{Namespace, Symbols};
 use serde_json::{Map, Value, json};
@@ -49,8 +49,9 @@ fn things(symbols: &Symbols) -> impl Iterator<Item = (&'static str, u32)> {
 
 fn as_text(run: &Run, operations: &[(&str, u64)], kind: DetectorKind, rules: &Counters) -> String {
     let mut out = String::new();
-    let counts: Vec<String> = things(run.symbols()).map(|(name, n)| counted(n.into(), name)).collect();
-    let _ = writeln!(out, "{}, {}", counted(run.events, "event"), counts.join(", "));
+    let counts: Vec<String> =
+        things(run.symbols()).map(|(name, n)| counted(n.into(), name, &format!("{name}s"))).collect();
+    let _ = writeln!(out, "{}, {}", counted(run.events, "event", "events"), counts.join(", "));
     table(&mut out, "operation", operations.iter().map(|(name, n)| (*name, *n)));
     let (accesses, sync): (Vec<_>, Vec<_>) =
         by_frequency(rules).into_iter().partition(|(rule, _)| rule.is_access());

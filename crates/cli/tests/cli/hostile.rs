@@ -126,7 +126,7 @@ fn cut_off_in_words() {
         std: a:8: expected thread|operation|location, found 2 fields
         std gzip: a:4: cannot read on: the gzip data is cut off
         std zstd: a: cannot read on: the zstd data is cut off
-        jsonl: a:8: column 23: EOF while parsing a string
+        jsonl: a:8: the line ends in the middle of its object
         jsonl gzip: a:4: cannot read on: the gzip data is cut off
         jsonl zstd: a: cannot read on: the zstd data is cut off
         binary: a, byte 168: the file ends in the middle of a block; it was cut off

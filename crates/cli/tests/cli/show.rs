@@ -45,7 +45,7 @@ fn a_long_trace_is_cut() {
     let ran = folder.run("trace show a.dht -n 10").status(0);
     assert_eq!(ran.stderr, "note: only the first 10 events are drawn; --events draws more\n");
     let ran = folder.run("trace show a.dht -o a.svg --json");
-    assert_eq!(ran.stderr, "note: only the first 2000 events are drawn; an HTML page has room for more\n");
+    assert_eq!(ran.stderr, "note: only the first 2,000 events are drawn; an HTML page has room for more\n");
     assert_eq!(ran.json()["events"], 2000);
     let ran = folder.run("trace show a.dht -o b.svg -n 2001");
     ran.fails("2001 events are too many for an SVG (at most 2000); draw an HTML page");

@@ -7,7 +7,8 @@
 //!
 //! Deviations: a trace does not show whether an acquire had to wait, so a lock never gives an edge; and the relation is
 //! closed under program order on both sides (the paper's clause 2 closes only where the last two transitions are of different
-//! threads), since what comes after a fork in the child cannot come before it either.
+//! threads), since what comes after a fork in the child cannot come before it either. A location remembers its last 256 accesses by different
+//! threads, modes and locksets.
 
 use super::{Held, Lockset};
 use crate::detector::{Detector, RaceSink};
@@ -22,6 +23,11 @@ use deadheat_trace::{Access, CondId, Event, EventId, Op, Span};
 /// The accesses that a location remembers: the last of each thread, mode and lockset, which stands for the earlier ones.
 #[derive(Clone, Default)]
 struct Var(Vec<Remembered>);
+
+impl Var {
+    /// Beyond this many the oldest goes: a variable that hundreds of threads touch without order has candidates enough.
+    const MOST: usize = 256;
+}
 
 #[derive(Clone)]
 struct Remembered {
@@ -80,6 +86,9 @@ impl Limited {
                 races(candidate(span, prior, &current));
             }
             remembered.retain(|r| !r.same_kind(&current));
+            if remembered.len() == Var::MOST {
+                remembered.remove(0);
+            }
             remembered.push(current.clone());
         });
     }

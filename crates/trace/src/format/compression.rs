@@ -68,6 +68,9 @@ impl<R: Read> Read for Unpacked<R> {
                 kind @ io::ErrorKind::UnexpectedEof => {
                     io::Error::new(kind, format!("the {how} data is cut off"))
                 }
+                kind if e.to_string().contains("too much memory") => {
+                    io::Error::new(kind, format!("the {how} data needs more memory to unpack than 128 MiB"))
+                }
                 kind => io::Error::new(kind, format!("the {how} data is damaged ({e})")),
             }
         })

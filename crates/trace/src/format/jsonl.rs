@@ -63,6 +63,7 @@ fn syntax(error: &serde_json::Error) -> String {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let what = error.to_string();
     match what.strip_suffix(&place) {
+        _ if error.is_eof() => "the line ends in the middle of its object".to_owned(),
         Some(what) if error.is_data() => what.to_owned(),
         Some(what) => format!("column {}: {what}", error.column()),
         None => what,

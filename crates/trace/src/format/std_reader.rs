@@ -60,11 +60,13 @@ impl<R: Read> Decode for StdReader<R> {
     }
 }
 
-/// A first line without any field is not a slip in a trace: the file is something else.
+/// A first line without any field, or that is no text, is not a slip in a trace: the file is something else.
 #[cold]
 fn explain(number: u64, text: &[u8], what: String) -> TraceError {
-    let what = match memchr::memchr(b'|', text) {
-        None if number == 1 => format!(
+    let is_text =
+        memchr::memchr(b'|', text).is_some() && std::str::from_utf8(text).is_ok_and(|t| !t.contains('\0'));
+    let what = match is_text {
+        false if number == 1 => format!(
             "not a trace: expected lines such as T1|w(x)|12, JSON Lines or a binary trace, found {}",
             excerpt(text)
         ),

@@ -8,6 +8,7 @@ use crate::{
     Namespace, Op, RmwOrder, Scope, Source, Span, StoreOrder, Symbols, Trace, TraceError, VolatileId,
 };
 use deadheat_clock::Tid;
+use std::collections::HashMap;
 
 /// How many of each kind of thing a random trace has.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,43 @@ struct Attempts {
     made: u64,
 }
 
+/// Keeps a trace from coming to a standstill: the threads that run from the start never end nor wait for a lock that may be lost, and the first
+/// of them meets the others only where it does not block itself.
+struct Lifeline {
+    /// The last of the threads that run from the start.
+    permanent: Tid,
+    /// Of each unbuffered channel, how many senders are blocked; if negative, how many receivers.
+    meeting: HashMap<ChanId, i64>,
+    /// Of each barrier with a known number of parties: that number, and how many have come to the present round.
+    gathering: HashMap<BarrierId, (u32, u32)>,
+}
+
+impl Lifeline {
+    fn allows(&self, event: &Event) -> bool {
+        let meets = |c, partner: i64| self.meeting.get(&c).is_none_or(|n| n.signum() == partner);
+        match (event.tid, event.op) {
+            (_, Op::Join(t)) | (t, Op::Exit | Op::Wait(..)) => t > self.permanent,
+            (Tid(0), Op::Send(c)) => meets(c, -1),
+            (Tid(0), Op::Receive(c)) => meets(c, 1),
+            (Tid(0), Op::BarrierEnter(b)) => self.gathering.get(&b).is_none_or(|(n, come)| come + 1 == *n),
+            _ => true,
+        }
+    }
+
+    fn record(&mut self, event: &Event) {
+        match event.op {
+            Op::ChanMake(c, 0) => drop(self.meeting.insert(c, 0)),
+            Op::BarrierMake(b, n) => drop(self.gathering.insert(b, (n, 0))),
+            Op::Send(c) => self.meeting.get_mut(&c).into_iter().for_each(|n| *n += 1),
+            Op::Receive(c) => self.meeting.get_mut(&c).into_iter().for_each(|n| *n -= 1),
+            Op::BarrierEnter(b) => {
+                self.gathering.get_mut(&b).into_iter().for_each(|(n, come)| *come = (*come + 1) % *n);
+            }
+            _ => {}
+        }
+    }
+}
+
 impl Attempts {
     fn new(shape: Shape) -> Attempts {
         let forked = (0..shape.threads).map(|t| t <= shape.threads / 2).collect();
@@ -59,11 +97,15 @@ impl Attempts {
     }
 
     /// The event that this number stands for, if it can happen now.
-    fn attempt(&mut self, choice: u64) -> Option<Event> {
+    fn attempt(&mut self, choice: u64, lifeline: &mut Option<Lifeline>) -> Option<Event> {
         let loc = Loc::number(self.made as u32 % 50).unwrap_or(Loc::NONE);
         let event = event(&mut Digits(choice), self.shape, loc)?;
-        if !self.forked[event.tid.index()] || self.feasible.check(&event).is_err() {
+        if !self.forked[event.tid.index()] || lifeline.as_ref().is_some_and(|l| !l.allows(&event)) {
             return None;
+        }
+        self.feasible.check(&event).ok()?;
+        if let Some(lifeline) = lifeline {
+            lifeline.record(&event);
         }
         if let Op::Fork(child) = event.op {
             self.forked[child.index()] = true;
@@ -76,29 +118,35 @@ impl Attempts {
 /// The trace of the feasible ones among the events that these numbers stand for.
 pub fn random_trace(choices: impl IntoIterator<Item = u64>, shape: Shape) -> Trace {
     let mut attempts = Attempts::new(shape);
-    let events = choices.into_iter().filter_map(|choice| attempts.attempt(choice)).collect();
+    let events = choices.into_iter().filter_map(|choice| attempts.attempt(choice, &mut None)).collect();
     Trace { symbols: names(shape), events }
 }
 
 /// Such a trace of any length, event by event.
 pub struct Random {
     attempts: Attempts,
+    lifeline: Option<Lifeline>,
     rng: fastrand::Rng,
     symbols: Symbols,
     events: u64,
 }
 
 impl Random {
-    /// A trace with that many events, or fewer if all threads come to block or exit before.
+    /// A trace with that many events.
     pub fn new(shape: Shape, events: u64, seed: u64) -> Random {
         let rng = fastrand::Rng::with_seed(seed);
-        Random { attempts: Attempts::new(shape), rng, symbols: names(shape), events }
+        let permanent = Tid(shape.threads / 2);
+        let lifeline = Some(Lifeline { permanent, meeting: HashMap::new(), gathering: HashMap::new() });
+        Random { attempts: Attempts::new(shape), lifeline, rng, symbols: names(shape), events }
     }
 
-    /// The next feasible event, if one turns up: after so many attempts it is likely that nobody can move any more.
-    fn next(&mut self) -> Option<Event> {
-        let tries = 10_000 * u64::from(self.attempts.shape.threads);
-        (0..tries).find_map(|_| self.attempts.attempt(self.rng.u64(..)))
+    /// The next feasible event. One turns up before long: the first thread can always read and write.
+    fn next(&mut self) -> Event {
+        loop {
+            if let Some(event) = self.attempts.attempt(self.rng.u64(..), &mut self.lifeline) {
+                return event;
+            }
+        }
     }
 }
 
@@ -108,7 +156,7 @@ impl Source for Random {
         batch.events.clear();
         batch.lines.clear();
         while batch.events.len() < Batch::LEN && self.attempts.made < self.events {
-            let Some(event) = self.next() else { break };
+            let event = self.next();
             batch.events.push(event);
         }
         Ok(!batch.events.is_empty())

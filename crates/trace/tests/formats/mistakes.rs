@@ -79,7 +79,7 @@ fn std_mistakes_are_named() {
 }
 
 const JSON: &[(&str, &str)] = &[
-    ("{", "column 1: EOF while parsing an object"),
+    ("{", "the line ends in the middle of its object"),
     (
         "[]",
         "invalid type: sequence, expected an object such as {\"thread\":\"T1\",\"op\":\"write\",\"var\":\"x\"}",

@@ -1,6 +1,5 @@
 //! `deadheat trace compare`: several detectors on one trace, and where they differ.
 
-mod first;
 mod tell;
 
 use crate::args::{Compare, Detector as Choice};
@@ -9,7 +8,6 @@ use crate::output::print;
 use crate::run::{Flow, Run};
 use deadheat_detect::{Detector, DetectorKind};
 use deadheat_report::{Race, Tally};
-use first::FirstRaces;
 use std::time::{Duration, Instant};
 
 /// Without a choice, the quadratic detectors take part up to this many events and then drop out.
@@ -20,7 +18,6 @@ struct Contestant {
     kind: DetectorKind,
     standing: Standing,
     tally: Tally,
-    first: FirstRaces,
     time: Duration,
 }
 
@@ -35,23 +32,14 @@ enum Standing {
 impl Contestant {
     fn new(kind: DetectorKind, gc_every: u64) -> Contestant {
         let standing = Standing::In(kind.build(gc_every));
-        Contestant {
-            kind,
-            standing,
-            tally: Tally::new(0),
-            first: FirstRaces::default(),
-            time: Duration::ZERO,
-        }
+        Contestant { kind, standing, tally: Tally::new(0), time: Duration::ZERO }
     }
 
     /// Lets the detector work, on the clock. If it fails, it is out.
     fn work(&mut self, f: impl FnOnce(&mut dyn Detector, &mut dyn FnMut(Race)) -> Result<(), String>) {
-        let Contestant { standing: Standing::In(detector), tally, first, time, .. } = self else { return };
+        let Contestant { standing: Standing::In(detector), tally, time, .. } = self else { return };
         let started = Instant::now();
-        let done = f(detector.as_mut(), &mut |race| {
-            first.add(race.span, race.current.event);
-            tally.add(race);
-        });
+        let done = f(detector.as_mut(), &mut |race| tally.add(race));
         *time += started.elapsed();
         if let Err(why) = done {
             self.standing = Standing::Out(why);
@@ -113,5 +101,5 @@ fn kinds(args: &Compare) -> Vec<DetectorKind> {
 /// Takes a detector out of a trace that has become too long for it, with what it holds in memory.
 fn drop_out(contestant: &mut Contestant) {
     contestant.standing = Standing::Out("for short traces; ask for it by name".into());
-    (contestant.tally, contestant.first) = (Tally::new(0), FirstRaces::default());
+    contestant.tally = Tally::new(0);
 }

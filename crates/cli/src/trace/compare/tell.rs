@@ -1,10 +1,9 @@
 //! The comparison as a table and as JSON.
 
 use super::Contestant;
-use super::first::{Difference, differences};
 use crate::failure::Failure;
 use crate::run::Run;
-use crate::words::printable;
+use deadheat_report::{Difference, differences, printable};
 use deadheat_trace::{EventId, Symbols};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -35,7 +34,7 @@ pub fn as_text(all: &[Contestant], run: &Run) -> String {
     );
     for c in all {
         if let Some(why) = c.out() {
-            let _ = writeln!(out, "{:<20}  left out: {}", c.kind.name(), printable(why));
+            let _ = writeln!(out, "{:<20}  left out: {}", c.kind.name(), printable(why.into()));
             continue;
         }
         let ratio = c.time.as_secs_f64() / fastest.as_secs_f64().max(1e-9);
@@ -48,12 +47,12 @@ pub fn as_text(all: &[Contestant], run: &Run) -> String {
 
 fn row(c: &Contestant, ratio: f64) -> String {
     let counts = c.tally.counts();
-    let first = c.first.earliest().map_or("-".into(), number);
+    let first = c.tally.first_races().earliest().map_or("-".into(), number);
     format!(
         "{:<20}{:>10}{:>11}{:>8}{first:>12}{ratio:>7.1}x  {}",
         c.kind.name(),
         counts.events,
-        c.first.variables(),
+        counts.variables,
         counts.pairs,
         c.kind.precision().name()
     )
@@ -77,7 +76,7 @@ fn tell_differences(out: &mut String, all: &[Contestant], symbols: &Symbols) {
     }
     let _ = writeln!(out, "\nWhere they differ, with the event of the first race:");
     let told: Vec<_> = differences.iter().take(DIFFERENCES_TOLD).collect();
-    let names: Vec<String> = told.iter().map(|d| printable(&symbols.span(d.span))).collect();
+    let names: Vec<String> = told.iter().map(|d| printable(symbols.span(d.span))).collect();
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).min(40);
     for (name, difference) in names.iter().zip(&told) {
         let _ = writeln!(out, "  {name:<width$}  {}", verdicts(&racing, &difference.first));
@@ -105,7 +104,7 @@ fn verdicts(racing: &[&Contestant], first: &[Option<EventId>]) -> String {
 }
 
 fn differences_of(racing: &[&Contestant]) -> Vec<Difference> {
-    differences(&racing.iter().map(|c| &c.first).collect::<Vec<_>>())
+    differences(&racing.iter().map(|c| c.tally.first_races()).collect::<Vec<_>>())
 }
 
 /// The comparison for programs.
@@ -137,7 +136,7 @@ fn contestant_as_json(c: &Contestant) -> Value {
     let counts = c.tally.counts();
     json!({
         "detector": name, "precision": precision, "racing_events": counts.events,
-        "racing_variables": c.first.variables(), "racing_pairs": counts.pairs,
-        "first_race": c.first.earliest().map(|e| e.0 + 1), "seconds": c.time.as_secs_f64(),
+        "racing_variables": counts.variables, "racing_pairs": counts.pairs,
+        "first_race": c.tally.first_races().earliest().map(|e| e.0 + 1), "seconds": c.time.as_secs_f64(),
     })
 }

@@ -4,7 +4,7 @@ use deadheat_trace::{EventId, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each byte that races, the event that completes its first race.
-#[derive(Default)]
+#[derive(Clone, Default, Debug)]
 pub struct FirstRaces {
     /// Disjoint runs of bytes by their start: the end, and the event.
     runs: BTreeMap<u64, (u64, EventId)>,
@@ -36,7 +36,7 @@ impl FirstRaces {
         self.runs.values().map(|(_, event)| *event).min()
     }
 
-    /// How many variables race; neighbouring bytes without a name are one.
+    /// How many variables race; neighbouring bytes without a name count as one.
     pub fn variables(&self) -> u64 {
         let touching = self.runs.values().filter(|(end, _)| self.runs.contains_key(end)).count();
         (self.runs.len() - touching) as u64
