@@ -3,6 +3,7 @@
 use crate::measure::{Usage, interleaved};
 use crate::plot::{Line, lines};
 use deadheat_trace::{Batch, Source, format};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -47,7 +48,8 @@ impl Bench<'_> {
         let mut args: Vec<String> = ["trace", "gen", "--race-density", "0", "-o"].map(String::from).into();
         args.push(path.display().to_string());
         let common = [("events", events), ("vars", 65_536), ("locks", 64), ("section", 64)];
-        for (option, value) in common.iter().chain(more) {
+        let options: BTreeMap<&str, u64> = common.iter().chain(more).copied().collect();
+        for (option, value) in options {
             args.extend([format!("--{option}"), value.to_string()]);
         }
         crate::measure::run(self.deadheat, &args.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -70,12 +72,26 @@ impl Bench<'_> {
     fn end_to_end(&mut self) -> Result<()> {
         let events = 20_000_000;
         println!("VerifiedFT, binary trace to report, lock-and-array workload, {events} events");
-        for threads in [2, 8, 64] {
-            let trace = self.workload("array.dht", events, &[("threads", threads)])?;
-            let best = interleaved(self.deadheat, ROUNDS, &[Self::check(&trace, "verifiedft")])?[0];
-            let rate = events as f64 / best.seconds / MILLION;
-            println!("  {threads:>4} threads  {rate:>7.1} million events/s  {:>6.0} MiB", best.peak_mib);
-            self.record("end-to-end", &format!("{threads} threads"), rate, "million events/s");
+        let shapes =
+            [(2, 4096), (8, 4096), (64, 4096), (2, 65_536), (8, 65_536), (64, 65_536), (8, 1_048_576)];
+        let mut commands = Vec::new();
+        for (i, (threads, elements)) in shapes.into_iter().enumerate() {
+            let shape = [("threads", threads), ("vars", elements)];
+            commands
+                .push(Self::check(&self.workload(&format!("array{i}.dht"), events, &shape)?, "verifiedft"));
+        }
+        let best = interleaved(self.deadheat, ROUNDS, &commands)?;
+        for ((threads, elements), Usage { seconds, peak_mib }) in shapes.into_iter().zip(best) {
+            let rate = events as f64 / seconds / MILLION;
+            println!(
+                "  {threads:>3} threads, {elements:>8} elements {rate:>7.1} million events/s {peak_mib:>6.0} MiB"
+            );
+            self.record(
+                "end-to-end",
+                &format!("{threads} threads {elements} elements"),
+                rate,
+                "million events/s",
+            );
         }
         Ok(())
     }
