@@ -10,31 +10,49 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Draws lines over logarithmic axes.
+/// Draws lines over powers of two.
 pub fn lines(path: &Path, title: &str, x: &str, y: &str, lines: &[Line]) -> Result<(), Box<dyn Error>> {
-    let root = SVGBackend::new(path, (900, 520)).into_drawing_area();
+    let root = SVGBackend::new(path, (900, 480)).into_drawing_area();
     root.fill(&WHITE)?;
-    let bounds = |f: fn(&(f64, f64)) -> f64| {
-        let all = || lines.iter().flat_map(|l| l.points.iter().map(f));
-        (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max))
-    };
-    let ((x_lo, x_hi), (y_lo, y_hi)) = (bounds(|p| p.0), bounds(|p| p.1));
+    let points = || lines.iter().flat_map(|l| &l.points);
+    let x_max = points().map(|p| p.0.log2()).fold(0.0, f64::max);
+    let x_min = points().map(|p| p.0.log2()).fold(x_max, f64::min);
+    let y_max = points().map(|p| p.1).fold(0.0, f64::max);
     let mut chart = ChartBuilder::on(&root)
-        .caption(title, ("sans-serif", 22))
-        .margin(16)
-        .x_label_area_size(44)
-        .y_label_area_size(64)
-        .build_cartesian_2d((x_lo..x_hi).log_scale(), (y_lo * 0.7..y_hi * 1.4).log_scale())?;
-    chart.configure_mesh().x_desc(x).y_desc(y).light_line_style(WHITE).draw()?;
-    for (i, line) in lines.iter().enumerate() {
-        let colour = Palette99::pick(i).to_rgba();
+        .caption(title, ("sans-serif", 24))
+        .margin(20)
+        .margin_right(40)
+        .x_label_area_size(56)
+        .y_label_area_size(72)
+        .build_cartesian_2d(x_min..x_max, 0.0..y_max * 1.1)?;
+    chart
+        .configure_mesh()
+        .x_desc(x)
+        .y_desc(y)
+        .x_labels((x_max - x_min) as usize + 1)
+        .x_label_formatter(&|log| format!("{:.0}", log.exp2()))
+        .y_label_formatter(&|n| format!("{n:.0}"))
+        .label_style(("sans-serif", 15))
+        .axis_desc_style(("sans-serif", 17))
+        .light_line_style(WHITE)
+        .draw()?;
+    for (line, colour) in
+        lines.iter().zip([RGBColor(200, 30, 45), RGBColor(40, 110, 180), RGBColor(120, 120, 120)])
+    {
+        let points = line.points.iter().map(|&(x, y)| (x.log2(), y));
         chart
-            .draw_series(LineSeries::new(line.points.iter().copied(), colour.stroke_width(2)).point_size(3))?
+            .draw_series(LineSeries::new(points, colour.stroke_width(3)).point_size(4))?
             .label(&line.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(3)));
     }
-    let position = SeriesLabelPosition::UpperLeft;
-    chart.configure_series_labels().position(position).background_style(WHITE).border_style(BLACK).draw()?;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .margin(16)
+        .legend_area_size(36)
+        .label_font(("sans-serif", 16))
+        .background_style(WHITE)
+        .draw()?;
     root.present()?;
     Ok(())
 }
