@@ -1,7 +1,7 @@
 //! Every dynamic race detector of the papers, over one event model, and the oracle that judges them.
 //!
-//! A detector is what threads *know* ([`sync`], over any `Knowledge`) and what memory *remembers* (a [`VarState`] per cell of
-//! [`memory`]). [`precise::Precise`] puts the two together; each precise algorithm adds only its `VarState` and its rules.
+//! A detector is what threads *know* (`sync`, over any `Knowledge`) and what memory *remembers* (a `VarState` per cell of
+//! `memory`). `precise` puts the two together; each precise algorithm adds only its `VarState` and its rules.
 //! Locksets and limited happens-before are candidates' detectors with a structure of their own, and the oracle is
 //! happens-before from its definition.
 
