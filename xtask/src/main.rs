@@ -69,11 +69,10 @@ fn demo() -> Step {
     setup::compilers()?;
     cargo(&["build", "--release", "--package", "deadheat"])?;
     let deadheat = root().join("target/release/deadheat");
-    let example = root().join("examples/bank.std");
-    shell::run_expecting(&deadheat, &["trace", "check", &example.display().to_string()], 66)?;
-    let picture = root().join("target/bank.html").display().to_string();
+    let example = "examples/bank.std";
+    shell::run_expecting(&deadheat, &["trace", "check", example], 66)?;
     println!();
-    shell::run_expecting(&deadheat, &["trace", "show", &example.display().to_string(), "-o", &picture], 66)
+    shell::run_expecting(&deadheat, &["trace", "show", example, "-o", "target/bank.html"], 66)
 }
 
 fn bench_detect() -> Step {

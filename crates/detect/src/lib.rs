@@ -7,6 +7,7 @@
 
 mod atomic;
 mod detector;
+mod epochs;
 mod fasttrack;
 mod hb_sets;
 mod history;

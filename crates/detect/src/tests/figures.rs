@@ -1,12 +1,13 @@
 //! The example runs of *Verifying Dynamic Race Detection* and *VerifiedFT*, state by state as printed.
 
 use super::{M, Run, vc, x};
+use crate::epochs::EpochVar;
 use crate::fasttrack::FastVar;
 use crate::history::History;
 use crate::precise::{Precise, VarState};
 use crate::sync::JoinRule;
 use crate::vector_clock::VarClocks;
-use crate::verifiedft::{EpochVar, VerifiedVar};
+use crate::verifiedft::VerifiedVar;
 use deadheat_clock::{Clock, Epoch, Tid, VectorClock};
 use deadheat_trace::{CondId, LockId, Op};
 
@@ -27,7 +28,7 @@ fn clocks(history: &History) -> VectorClock {
     history.entries().collect()
 }
 
-fn reads(var: &EpochVar) -> VectorClock {
+fn reads<R>(var: &EpochVar<R>) -> VectorClock {
     clocks(var.v.as_deref().expect("the reads are a vector"))
 }
 
@@ -51,7 +52,7 @@ fn verifiedft_figure_1() {
             assert_eq!(sync.threads()[0].knowledge, pair(s_a), "S_A.V");
             assert_eq!(sync.threads()[1].knowledge, pair(s_b), "S_B.V");
             assert_eq!(sync.locks()[0].exclusive, pair(s_m), "S_m.V");
-            let VerifiedVar(s_x) = var(run);
+            let s_x = var(run);
             assert_eq!((s_x.r, s_x.w), (r, w), "S_x.R, S_x.W");
             assert_eq!(s_x.v.map(|v| clocks(&v)), v.map(pair), "S_x.V");
         };
@@ -94,10 +95,10 @@ fn both(steps: &[(Tid, Op)]) -> (VarClocks, FastVar) {
 #[test]
 fn verifying_figure_4() {
     let mut steps = vec![(T0, Op::Acquire(M)), (T0, Op::Write(x()))];
-    let (slow, FastVar(fast)) = both(&steps);
+    let (slow, fast) = both(&steps);
     assert_eq!((clocks(&slow.writes), fast.w), (vc(&[(0, 1)]), at(T0, 1)));
     steps.extend([(T0, Op::Release(M)), (T1, Op::Acquire(M)), (T1, Op::Write(x()))]);
-    let (slow, FastVar(fast)) = both(&steps);
+    let (slow, fast) = both(&steps);
     assert_eq!((clocks(&slow.writes), fast.w), (vc(&[(0, 1), (1, 1)]), at(T1, 1)));
 }
 
@@ -105,11 +106,11 @@ fn verifying_figure_4() {
 #[test]
 fn verifying_figure_5() {
     let mut steps = vec![(T1, Op::Acquire(M)), (T1, Op::Read(x())), (T0, Op::Read(x()))];
-    let (slow, FastVar(fast)) = both(&steps);
+    let (slow, fast) = both(&steps);
     assert_eq!((clocks(&slow.reads), clocks(&slow.writes)), (vc(&[(0, 1), (1, 1)]), vc(&[])));
     assert_eq!((fast.r, reads(&fast), fast.w), (Epoch::SHARED, vc(&[(0, 1), (1, 1)]), Epoch::BOTTOM));
     steps.extend([(T1, Op::Release(M)), (T0, Op::Acquire(M)), (T0, Op::Write(x()))]);
-    let (slow, FastVar(fast)) = both(&steps);
+    let (slow, fast) = both(&steps);
     assert_eq!((clocks(&slow.reads), clocks(&slow.writes)), (vc(&[(0, 1), (1, 1)]), vc(&[(0, 1)])));
     assert_eq!((fast.r, fast.w), (Epoch::BOTTOM, at(T0, 1)));
 }
@@ -118,13 +119,13 @@ fn verifying_figure_5() {
 #[test]
 fn verifying_figure_6() {
     let mut steps = vec![(T0, Op::Acquire(M)), (T0, Op::Read(x()))];
-    let (slow, FastVar(fast)) = both(&steps);
+    let (slow, fast) = both(&steps);
     assert_eq!((clocks(&slow.reads), fast.r), (vc(&[(0, 1)]), at(T0, 1)));
     steps.extend([(T0, Op::Release(M)), (T1, Op::Acquire(M)), (T1, Op::Read(x()))]);
-    let (slow, FastVar(fast)) = both(&steps);
+    let (slow, fast) = both(&steps);
     assert_eq!((clocks(&slow.reads), fast.r), (vc(&[(0, 1), (1, 1)]), at(T1, 1)));
     steps.push((T2, Op::Read(x())));
-    let (slow, FastVar(fast)) = both(&steps);
+    let (slow, fast) = both(&steps);
     assert_eq!(clocks(&slow.reads), vc(&[(0, 1), (1, 1), (2, 1)]));
     assert_eq!((fast.r, reads(&fast)), (Epoch::SHARED, vc(&[(1, 1), (2, 1)])));
 }
@@ -153,8 +154,8 @@ fn where_verifiedft_differs() {
     let joined = |t: Tid| vc(&[(0, 1), (t.0, 1)]);
     assert_eq!(verified.detector.sync.threads()[1].knowledge, joined(T1), "[Join] leaves u alone");
     assert_eq!(fast.detector.sync.threads()[1].knowledge, vc(&[(0, 1), (1, 2)]), "[Join] increments u");
-    assert_eq!(var(&mut fast).0.r, Epoch::BOTTOM, "[Write Shared] forgets the reads");
-    assert_eq!(var(&mut verified).0.r, Epoch::SHARED, "[Write Shared] keeps the reads");
+    assert_eq!(var(&mut fast).r, Epoch::BOTTOM, "[Write Shared] forgets the reads");
+    assert_eq!(var(&mut verified).r, Epoch::SHARED, "[Write Shared] keeps the reads");
 }
 
 /// A wait gives a lock back however often it is held, and the return takes it as often.

@@ -6,7 +6,6 @@ use crate::history::History;
 use crate::precise::{Precise, VarState};
 use crate::sync::JoinRule;
 use crate::vector_clock::VarClocks;
-use crate::verifiedft::EpochVar;
 use deadheat_clock::{Epoch, VectorClock};
 use deadheat_trace::generate::{Shape, random_trace};
 use deadheat_trace::{Mode, Op, Span};
@@ -42,7 +41,7 @@ fn partially_emulates(v0: &VectorClock, v: &VectorClock, contexts: &[VectorClock
 }
 
 /// Definition 3 for one location; says which clause fails.
-fn related(slow: &VarClocks, fast: &EpochVar, contexts: &[VectorClock]) -> Result<(), &'static str> {
+fn related(slow: &VarClocks, fast: &FastVar, contexts: &[VectorClock]) -> Result<(), &'static str> {
     let clause = |holds: bool, what| if holds { Ok(()) } else { Err(what) };
     let (r, w) = (clock(&slow.reads), clock(&slow.writes));
     clause(w.get(fast.w.tid()) == fast.w.clock(), "W'_x = c@t, but W_x(t) ≠ c")?;
@@ -74,7 +73,7 @@ fn all_related(slow: &mut Precise<VarClocks>, fast: &mut Precise<FastVar>) -> Re
     for i in 0..VARS {
         let x = Span::named(i);
         let (Some(s), Some(f)) = (slow.memory.exact(x), fast.memory.exact(x)) else { continue };
-        related(&s.plain, &f.plain.0, &contexts).map_err(|e| format!("variable {i}: {e}"))?;
+        related(&s.plain, &f.plain, &contexts).map_err(|e| format!("variable {i}: {e}"))?;
     }
     Ok(())
 }
