@@ -5,7 +5,7 @@ mod setup;
 mod shell;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use shell::{Step, cargo, root};
+use shell::{Step, cargo, root, target};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -68,17 +68,19 @@ fn test() -> Step {
 fn demo() -> Step {
     setup::compilers()?;
     cargo(&["build", "--release", "--package", "deadheat"])?;
-    let deadheat = root().join("target/release/deadheat");
+    let deadheat = target().join("release/deadheat");
     let example = "examples/bank.std";
     shell::run_expecting(&deadheat, &["trace", "check", example], 66)?;
     println!();
-    shell::run_expecting(&deadheat, &["trace", "show", example, "-o", "target/bank.html"], 66)
+    let picture = target().join("bank.html");
+    let picture = picture.strip_prefix(root()).unwrap_or(&picture).display().to_string();
+    shell::run_expecting(&deadheat, &["trace", "show", example, "-o", &picture], 66)
 }
 
 fn bench_detect() -> Step {
     setup::compilers()?;
     cargo(&["build", "--release", "--package", "deadheat", "--package", "deadheat-bench"])?;
-    let [bench, deadheat] = ["deadheat-bench", "deadheat"].map(|b| root().join("target/release").join(b));
+    let [bench, deadheat] = ["deadheat-bench", "deadheat"].map(|b| target().join("release").join(b));
     let out = root().join("bench-results").display().to_string();
     shell::run(&bench, &["detect", &deadheat.display().to_string(), &out])
 }

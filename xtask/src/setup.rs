@@ -1,6 +1,6 @@
 //! What a fresh Debian or Ubuntu machine with Rust lacks.
 
-use crate::shell::{Step, cargo, has, root, run};
+use crate::shell::{Step, cargo, has, run, target};
 use std::path::{Path, PathBuf};
 
 /// A C and a C++ compiler: for zstd, and for the fuzzer's engine.
@@ -25,7 +25,7 @@ fn apt_install(packages: &[&str]) -> Step {
     }
     let list = packages.join(" ");
     eprintln!("xtask: installing {list} with apt-get");
-    let apt = |args: &[&str]| match has("id", &[]) && is_root() {
+    let apt = |args: &[&str]| match is_root() {
         true => run(Path::new("apt-get"), args),
         false => run(Path::new("sudo"), &[&["apt-get"], args].concat()),
     };
@@ -40,7 +40,7 @@ fn is_root() -> bool {
 
 /// Where tools of our own go, so that nothing of the user's is touched.
 fn tools() -> PathBuf {
-    root().join("target/tools")
+    target().join("tools")
 }
 
 /// The `cargo-fuzz` program.

@@ -11,6 +11,11 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the repository").to_owned()
 }
 
+/// Where cargo builds.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// Runs cargo in the repository; warnings of rustdoc are errors.
 pub fn cargo(args: &[&str]) -> Step {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());

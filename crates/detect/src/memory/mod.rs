@@ -16,7 +16,7 @@ mod runs;
 use deadheat_trace::Span;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use page::{PAGE_BYTES, Page, shape};
+use page::{PAGE_BYTES, Page};
 use runs::Runs;
 
 /// The states of all memory that was ever touched; `C` is what a cell remembers, its default an untouched byte.
@@ -141,13 +141,6 @@ impl<C: Clone + Default> Memory<C> {
         numbers.sort_unstable();
         numbers
     }
-}
-
-/// Is this access one that a single granule can hold?
-#[inline]
-fn fits_granule(span: Span) -> Option<u8> {
-    let offset = span.addr.0 % 8;
-    (span.size <= 8 && offset + span.size <= 8).then(|| shape(offset as u8, span.size as u8))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! 512 bytes of memory as 64 granules, most of which have one cell.
 
-use super::fits_granule;
 use deadheat_trace::Span;
 use std::collections::BTreeMap;
 
@@ -51,7 +50,9 @@ impl<C: Clone + Default> Page<C> {
     #[inline(always)]
     pub(super) fn exact(&mut self, span: Span) -> Option<&mut C> {
         let granule = (span.addr.0 / 8) as usize % GRANULES;
-        (fits_granule(span)? == self.shapes[granule]).then(|| &mut self.cells[granule])
+        // An access that reaches beyond the granule has a shape that no cell has.
+        let fits = span.size <= 8 && self.shapes[granule] == shape((span.addr.0 % 8) as u8, span.size as u8);
+        fits.then(|| &mut self.cells[granule])
     }
 
     /// The cells of `[lo, hi)`, which lies on this page, made and split as needed.
