@@ -79,25 +79,20 @@ impl Bench<'_> {
         let events = 20_000_000;
         println!("VerifiedFT, binary trace to report, lock-and-array workload, {events} events");
         let shapes =
-            [(2, 4096), (8, 4096), (64, 4096), (2, 65_536), (8, 65_536), (64, 65_536), (8, 1_048_576)];
+            [(2, 4096, 1), (8, 4096, 1), (64, 4096, 1), (8, 4096, 64), (8, 65_536, 1), (64, 65_536, 1)];
+        let shapes = shapes.into_iter().chain([(8, 65_536, 64), (8, 1_048_576, 1)]);
         let mut commands = Vec::new();
-        for (i, (threads, elements)) in shapes.into_iter().enumerate() {
-            let shape = [("threads", threads), ("vars", elements)];
+        for (i, (threads, elements, burst)) in shapes.clone().enumerate() {
+            let shape = [("threads", threads), ("vars", elements), ("burst", burst)];
             commands
                 .push(Self::check(&self.workload(&format!("array{i}.dht"), events, &shape)?, "verifiedft"));
         }
         let best = interleaved(self.deadheat, ROUNDS, &commands)?;
-        for ((threads, elements), Usage { seconds, peak_mib }) in shapes.into_iter().zip(best) {
+        for ((threads, elements, burst), Usage { seconds, peak_mib }) in shapes.zip(best) {
             let rate = events as f64 / seconds / MILLION;
-            println!(
-                "  {threads:>3} threads, {elements:>8} elements {rate:>7.1} million events/s {peak_mib:>6.0} MiB"
-            );
-            self.record(
-                "end-to-end",
-                &format!("{threads} threads {elements} elements"),
-                rate,
-                "million events/s",
-            );
+            let case = format!("{threads} threads, {elements} elements, turns of {burst}");
+            println!("  {case:<44} {rate:>6.1} million events/s {peak_mib:>5.0} MiB");
+            self.record("end-to-end", &case.replace(',', ""), rate, "million events/s");
         }
         Ok(())
     }

@@ -162,6 +162,9 @@ pub struct Generate {
     /// Share of the accesses made without their guard, from 0 to 1; 0 gives a trace without a race.
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share)]
     pub race_density: f64,
+    /// Steps of a thread before another one's turn comes, on average.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub burst: u32,
     /// The same seed gives the same trace.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

@@ -80,9 +80,9 @@ proptest! {
     #[test]
     fn disciplined_with_slips(
         seed in any::<u64>(), threads in 1u32..7, vars in 1u32..9, locks in 0u32..4, channels in 0u32..5,
-        race_density in prop_oneof![Just(0.0), Just(0.01), Just(0.1)], section in 1u32..6,
+        race_density in prop_oneof![Just(0.0), Just(0.01), Just(0.1)], section in 1u32..6, burst in 1u32..5,
     ) {
-        let work = Workload { threads, vars, locks, channels, events: 400, race_density, reads: 0.6, section, seed };
+        let work = Workload { threads, vars, locks, channels, events: 400, race_density, reads: 0.6, section, burst, seed };
         let trace = disciplined(work);
         let mut feasible = Feasibility::default();
         for event in &trace.events {

@@ -38,7 +38,9 @@ pub fn generate(args: &Generate) -> Result<Outcome, Failure> {
 }
 
 fn source(args: &Generate) -> Box<dyn Source> {
-    let &Generate { threads, vars, locks, channels, events, race_density, reads, section, seed, .. } = args;
+    let &Generate {
+        threads, vars, locks, channels, events, race_density, reads, section, burst, seed, ..
+    } = args;
     match args.operations {
         Operations::Guarded => Box::new(Disciplined::new(Workload {
             threads,
@@ -49,6 +51,7 @@ fn source(args: &Generate) -> Box<dyn Source> {
             race_density,
             reads,
             section,
+            burst,
             seed,
         })),
         Operations::All => {

@@ -19,7 +19,7 @@ fn the_same_seed_gives_the_same_bytes() {
 fn every_option_has_an_effect() {
     let folder = Folder::new();
     let options = "--seed 1,--seed 2,--threads 9,--vars 7,--locks 2,--channels 4,--events 900,--race-density 0.5,--reads 0.1,\
-                   --section 30,--operations all,--to jsonl,--compress gzip";
+                   --section 30,--burst 5,--operations all,--to jsonl,--compress gzip";
     let made: HashSet<Vec<u8>> =
         options.split(',').map(|option| folder.run(&format!("trace gen {option}")).status(0).bytes).collect();
     assert_eq!(made.len(), options.split(',').count());

@@ -28,6 +28,8 @@ pub struct Workload {
     pub reads: f64,
     /// Accesses in a guarded section, on average.
     pub section: u32,
+    /// Steps of a thread before another one's turn comes, on average; 1 is the finest interleaving.
+    pub burst: u32,
     /// The same seed gives the same trace.
     pub seed: u64,
 }
@@ -44,6 +46,7 @@ impl Default for Workload {
             race_density: 0.01,
             reads: 0.7,
             section: 8,
+            burst: 1,
             seed: 1,
         }
     }
@@ -81,6 +84,8 @@ pub struct Disciplined {
     /// Values in each message channel, and its capacity.
     messages: Vec<(ChanId, u32, u32)>,
     made: u64,
+    /// Whose turn it is.
+    turn: Tid,
 }
 
 impl Disciplined {
@@ -89,6 +94,7 @@ impl Disciplined {
         work.threads = work.threads.max(1);
         work.vars = work.vars.max(1);
         work.section = work.section.max(1);
+        work.burst = work.burst.max(1);
         let mut symbols = Symbols::default();
         let mut names = |space, prefix: &str, count: u32| {
             (0..count).for_each(|i| {
@@ -104,7 +110,18 @@ impl Disciplined {
         let taken = vec![false; guards.len()];
         let phases = vec![Phase::Idle; work.threads as usize];
         let (planned, messages) = (VecDeque::new(), Vec::new());
-        let mut all = Disciplined { work, rng, symbols, planned, phases, guards, taken, messages, made: 0 };
+        let mut all = Disciplined {
+            work,
+            rng,
+            symbols,
+            planned,
+            phases,
+            guards,
+            taken,
+            messages,
+            made: 0,
+            turn: Tid(0),
+        };
         all.set_up();
         all
     }
@@ -152,7 +169,10 @@ impl Disciplined {
         // Enough must be left for everybody to finish a section, exit and be joined.
         let wind_down = u64::from(self.work.threads) * (2 * u64::from(self.work.section) + 8);
         let ending = self.work.events.saturating_sub(self.made) < wind_down.min(self.work.events / 4);
-        let t = Tid(self.rng.u32(0..self.work.threads));
+        if self.rng.u32(0..self.work.burst) == 0 {
+            self.turn = Tid(self.rng.u32(0..self.work.threads));
+        }
+        let t = self.turn;
         match self.phases[t.index()] {
             Phase::Section { guard, left: 0, .. } => self.leave(t, guard),
             Phase::Section { guard, left, at } => self.work_in(t, guard, left, at),
