@@ -39,7 +39,6 @@
 //! | `closed-under-receiver` | – | the receive got a value, so a send must come first |
 //! | `not-closed` | – | the end of a channel is received after its close |
 //! | `not-drained` | – | the end of a channel is received after its last value |
-//! | `memory-in-use` | – | memory is handed out again only after it was freed |
 //! | `not-allocated` | – | a free gives back exactly one live block |
 //!
 //! # Deviations
@@ -151,7 +150,6 @@ impl Feasibility {
             Op::Receive(c) => self.channels.check_receive(c),
             Op::ReceiveClosed(c) => self.channels.check_receive_closed(c),
             Op::Close(c) => self.channels.check_close(c),
-            Op::Alloc(span) => self.blocks.check_alloc(span),
             Op::Free(span) => self.blocks.check_free(span),
             _ => Ok(()),
         }

@@ -2,8 +2,8 @@
 //!
 //! Whatever comes in, what goes out is feasible: every inserted or replaced event passes the same strict check, and an event for which
 //! nothing plausible helps is dropped. Where there is a choice, a repair adds orderings rather than takes them away, so
-//! that it can hide a race but does not invent one. The exception is [`Rule::MemoryInUse`]: the missing free has to be made by
-//! *somebody*, and it counts as a write to the old block. Whoever reports races should leave out those with an inserted event.
+//! that it hides a race sooner than it invents one. One case is left: a lock whose holder has ended or is blocked cannot be
+//! given back, so acquires of it are dropped, and what they would have ordered is not. Dropped events are told; races after such a one want a second look.
 
 use super::channels::UNKNOWN_CAPACITY;
 use super::violation::Names;
@@ -112,10 +112,6 @@ impl Feasibility {
             Rule::ChannelNotMade { chan } => plan_make(t, chan, event.op),
             Rule::ChannelFull { chan, .. } => one(Op::Receive(chan)),
             Rule::ChannelEmpty { chan } if self.channels.has_room(chan) => one(Op::Send(chan)),
-            Rule::MemoryInUse { span, .. } => {
-                let freed = self.blocks.overlapping(span).map(|live| missed(t, Op::Free(live)));
-                Some(Fix::Insert(freed.collect()))
-            }
             // An inserted alloc would part the free from the accesses before it, which are to the same block.
             Rule::NotAllocated { span } => instead(Op::Write(span)),
             _ => None,

@@ -48,7 +48,6 @@ pub enum Rule {
     ClosedUnderReceiver { chan: ChanId, blocked: Tid },
     NotClosed { chan: ChanId },
     NotDrained { chan: ChanId, left: u64 },
-    MemoryInUse { span: Span, live: Span },
     NotAllocated { span: Span },
 }
 
@@ -133,7 +132,6 @@ impl Rule {
             }
             NotClosed { .. } => ("not-closed", "the end of a channel is received after its close"),
             NotDrained { .. } => ("not-drained", "the end of a channel is received after its last value"),
-            MemoryInUse { .. } => ("memory-in-use", "memory is handed out again only after it was freed"),
             NotAllocated { .. } => ("not-allocated", "a free gives back exactly one live block"),
         }
     }
@@ -206,9 +204,6 @@ impl Rule {
             NotClosed { chan: c } => format!("receives the end of {}, which is open", chan(c)),
             NotDrained { chan: c, left } => {
                 format!("receives the end of {}, which has {left} more to receive", chan(c))
-            }
-            MemoryInUse { span, live } => {
-                format!("allocates {}, but {} is in use", names.span(span), names.span(live))
             }
             NotAllocated { span } => format!("frees {}, which is not a live block", names.span(span)),
             _ => unreachable!("the rules of locks and threads are told apart before"),
