@@ -88,7 +88,7 @@ impl Bench<'_> {
                 .push(Self::check(&self.workload(&format!("array{i}.dht"), events, &shape)?, "verifiedft"));
         }
         let best = interleaved(self.deadheat, ROUNDS, &commands)?;
-        for ((threads, elements, burst), Usage { seconds, peak_mib }) in shapes.zip(best) {
+        for ((threads, elements, burst), Usage { seconds, peak_mib, .. }) in shapes.zip(best) {
             let rate = events as f64 / seconds / MILLION;
             let case = format!("{threads} threads, {elements} elements, turns of {burst}");
             println!("  {case:<44} {rate:>6.1} million events/s {peak_mib:>5.0} MiB");
@@ -105,7 +105,7 @@ impl Bench<'_> {
         let names = ["verifiedft", "fasttrack", "vector-clock", "multi-join", "limited-hb", "lockset"];
         let commands: Vec<_> = names.iter().map(|name| Self::check(&trace, name)).collect();
         let best = interleaved(self.deadheat, ROUNDS, &commands)?;
-        for (name, Usage { seconds, peak_mib }) in names.iter().zip(&best) {
+        for (name, Usage { seconds, peak_mib, .. }) in names.iter().zip(&best) {
             let ratio = seconds / best[0].seconds;
             println!("  {name:<14} {ratio:>6.2} x the time of verifiedft  {peak_mib:>6.0} MiB");
             self.record("detectors-64-threads", name, ratio, "x verifiedft");

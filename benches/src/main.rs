@@ -1,20 +1,30 @@
-//! Benchmarks. `cargo xtask bench detect` is the door; this prints tables of ratios and writes CSV and SVG.
+//! Benchmarks. `cargo xtask bench detect|runtime` is the door; this prints tables of ratios and writes CSV and SVG.
 
 mod detect;
 mod measure;
 mod plot;
+mod runtime;
 
+use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
+const USAGE: &str = "\
+usage: deadheat-bench detect DEADHEAT-BINARY RESULTS-FOLDER
+       deadheat-bench runtime DEADHEAT-BINARY RESULTS-FOLDER CACHE-FOLDER
+                      [--quick] [--repeats N] [--programs NAME,...] [--tools NAME,...]";
+
 fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1);
-    let (Some("detect"), Some(deadheat), Some(out)) = (args.next().as_deref(), args.next(), args.next())
-    else {
-        eprintln!("usage: deadheat-bench detect DEADHEAT-BINARY RESULTS-FOLDER");
-        return ExitCode::from(2);
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done: Result<(), Box<dyn Error>> = match args[..] {
+        ["detect", deadheat, out] => detect::run(Path::new(deadheat), Path::new(out)),
+        ["runtime", deadheat, out, cache, ref options @ ..] => {
+            runtime::run(Path::new(deadheat), Path::new(out), Path::new(cache), options)
+        }
+        _ => Err(USAGE.into()),
     };
-    match detect::run(Path::new(&deadheat), Path::new(&out)) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("deadheat-bench: {e}");

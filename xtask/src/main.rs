@@ -1,11 +1,13 @@
 //! `cargo xtask`: the one door to everything that is done with this repository.
 
 mod fuzz;
+mod runtime;
 mod setup;
 mod shell;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use shell::{Step, cargo, root, target};
+use shell::{Step, cargo, cargo_with, root, target};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -19,10 +21,16 @@ struct Cli {
 enum Task {
     /// Install what is missing, then check everything: format, lints, tests, documentation, a short fuzzing of the readers.
     Test,
-    /// Check a shipped example trace, report its races and draw it.
+    /// Compile and run a shipped racy C program; then check a shipped trace, and draw it.
     Demo,
     /// Measure; results go to bench-results/.
     Bench { what: Bench },
+    /// Build and package the runtime: the archive, what to export of it, and the shared library.
+    Runtime {
+        /// Where to [default: target/runtime].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Fuzz the readers for longer than `test` does.
     Soak {
         /// Seconds for each target.
@@ -42,6 +50,7 @@ fn main() -> ExitCode {
         Task::Test => test(),
         Task::Demo => demo(),
         Task::Bench { what: Bench::Detect } => bench_detect(),
+        Task::Runtime { out } => setup::compilers().and_then(|()| runtime::run(out)),
         Task::Soak { seconds } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
     };
     match done {
@@ -55,20 +64,33 @@ fn main() -> ExitCode {
 
 fn test() -> Step {
     setup::compilers()?;
+    setup::clang()?;
     cargo(&["fmt", "--all", "--check"])?;
-    cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
-    cargo(&["clippy", "--manifest-path", "fuzz/Cargo.toml", "--", "-D", "warnings"])?;
+    for apart in ["fuzz/Cargo.toml", "crates/rt-tsan/Cargo.toml"] {
+        cargo(&["fmt", "--manifest-path", apart, "--check"])?;
+        cargo(&["clippy", "--manifest-path", apart, "--", "-D", "warnings"])?;
+    }
     cargo(&["test", "--workspace"])?;
     cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"])?;
+    loom()?;
     setup::fuzzer()?;
     fuzz::run(60)
+}
+
+/// All interleavings of the concurrent handlers, in a target folder of their own: everything is built with another `cfg`.
+fn loom() -> Step {
+    let folder = target().join("loom").display().to_string();
+    let package = ["test", "--release", "--package", "deadheat-online", "--target-dir", &folder, "loom"];
+    cargo_with(&[("RUSTFLAGS", "--cfg loom")], &package)
 }
 
 fn demo() -> Step {
     setup::compilers()?;
     cargo(&["build", "--release", "--package", "deadheat"])?;
     let deadheat = target().join("release/deadheat");
+    shell::run_expecting(&deadheat, &["run", "examples/bank.c"], 66)?;
+    println!();
     let example = "examples/bank.std";
     shell::run_expecting(&deadheat, &["trace", "check", example], 66)?;
     println!();

@@ -3,7 +3,7 @@
 use crate::shell::{Step, cargo, has, run, target};
 use std::path::{Path, PathBuf};
 
-/// A C and a C++ compiler: for zstd, and for the fuzzer's engine.
+/// A C and a C++ compiler: for zstd, for the fuzzer's engine, and to package the runtime, with the linker that comes along.
 pub fn compilers() -> Step {
     let missing: Vec<&str> = [("cc", "gcc"), ("c++", "g++")]
         .into_iter()
@@ -17,6 +17,13 @@ pub fn compilers() -> Step {
         }
     }
     Ok(())
+}
+
+/// clang, of any version: the tests run programs of both compilers.
+pub fn clang() -> Step {
+    let numbered = (14..=22).map(|n| format!("clang-{n}"));
+    let found = numbered.chain(["clang".into()]).any(|name| has(&name, &["--version"]));
+    if found { Ok(()) } else { apt_install(&["clang"]) }
 }
 
 fn apt_install(packages: &[&str]) -> Step {

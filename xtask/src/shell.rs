@@ -18,10 +18,16 @@ pub fn target() -> PathBuf {
 
 /// Runs cargo in the repository; warnings of rustdoc are errors.
 pub fn cargo(args: &[&str]) -> Step {
+    cargo_with(&[], args)
+}
+
+/// The same with more in its environment.
+pub fn cargo_with(set: &[(&str, &str)], args: &[&str]) -> Step {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let mut command = Command::new(cargo);
-    command.args(args).env("RUSTDOCFLAGS", "-D warnings");
-    check(command, &format!("cargo {}", args.join(" ")), 0)
+    command.args(args).env("RUSTDOCFLAGS", "-D warnings").envs(set.iter().copied());
+    let said: String = set.iter().map(|(name, value)| format!("{name}=\"{value}\" ")).collect();
+    check(command, &format!("{said}cargo {}", args.join(" ")), 0)
 }
 
 /// Runs a program in the repository.

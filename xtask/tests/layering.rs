@@ -8,9 +8,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-trace", &["clock"]),
     ("deadheat-report", &["clock", "trace"]),
     ("deadheat-detect", &["clock", "trace", "report"]),
-    ("deadheat", &["clock", "trace", "report", "detect"]),
+    ("deadheat-online", &[]),
+    ("deadheat-shadow", &["online"]),
+    ("deadheat-finding", &[]),
+    ("deadheat-symbolize", &[]),
+    ("deadheat-package", &[]),
+    ("deadheat-rt", &["online", "shadow", "finding", "symbolize"]),
+    ("deadheat", &["clock", "trace", "report", "detect", "finding", "symbolize"]),
     ("deadheat-bench", &["clock", "trace", "report", "detect"]),
-    ("xtask", &[]),
+    ("xtask", &["package"]),
 ];
 
 /// Crates that must build without the standard library, and so without any dependency.

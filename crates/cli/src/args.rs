@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::native::args::{COMPILE_EXAMPLES, Compile, RUN_EXAMPLES, Run};
 use clap::builder::{PossibleValue, Styles, styling::AnsiColor};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -25,6 +26,15 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
+    /// Build and run a C or C++ program, and report its data races.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Box<Run>),
+    /// Compile C so that the program reports its data races: for make, configure and cmake.
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Cc(Compile),
+    /// Compile C++ so that the program reports its data races: for make, configure and cmake.
+    #[command(name = "c++", after_help = COMPILE_EXAMPLES)]
+    Cxx(Compile),
     /// Analyse recorded traces: who did what to which memory, in which order.
     #[command(subcommand)]
     Trace(TraceCommand),

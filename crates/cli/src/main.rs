@@ -4,6 +4,7 @@ mod args;
 mod failure;
 mod input;
 mod limit;
+mod native;
 mod output;
 mod progress;
 mod run;
@@ -13,13 +14,18 @@ mod trace;
 use args::{Cli, Command};
 use clap::Parser;
 use failure::{Failure, Outcome};
+use native::{Language, Refusal};
 use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: limit::Counted = limit::Counted;
 
 fn main() -> ExitCode {
-    match Cli::try_parse().map_or_else(|e| help(&e), run) {
+    let done = match native::wrapper::words() {
+        Some((language, words)) => native::wrapper::run(language, &words),
+        None => Cli::try_parse().map_or_else(|e| help(&e), run),
+    };
+    match done {
         Ok(status) => status,
         Err(failure) => {
             failure.print();
@@ -30,6 +36,9 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let outcome = match cli.command {
+        Command::Run(args) => return run_program(*args),
+        Command::Cc(args) => return native::wrapper::run(Language::C, &args.words),
+        Command::Cxx(args) => return native::wrapper::run(Language::Cxx, &args.words),
         Command::Trace(command) => trace::run(command),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { dir } => shell::man_pages(&dir),
@@ -37,6 +46,13 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
     Ok(match outcome? {
         Outcome::Clean => ExitCode::SUCCESS,
         Outcome::Races => ExitCode::from(66),
+    })
+}
+
+fn run_program(args: native::args::Run) -> Result<ExitCode, Failure> {
+    native::run(args).or_else(|refusal| match refusal {
+        Refusal::Usage(error) => help(&error),
+        Refusal::Failure(failure) => Err(failure),
     })
 }
 

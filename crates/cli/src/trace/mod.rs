@@ -3,7 +3,7 @@
 mod check;
 mod compare;
 mod convert;
-mod output;
+pub mod output;
 mod show;
 mod stats;
 

@@ -134,6 +134,10 @@ impl Folder {
             .env_remove("CLICOLOR_FORCE")
             .env_remove("CLICOLOR")
             .env("TERM", "xterm");
+        for name in ["CC", "CXX", "DEADHEAT_CC", "DEADHEAT_CXX", "DEADHEAT_OPTIONS", "TSAN_OPTIONS"] {
+            command.env_remove(name);
+        }
+        command.env("XDG_CACHE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
         command
     }
 

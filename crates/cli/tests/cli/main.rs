@@ -1,15 +1,21 @@
 //! The program as its users meet it: every test runs the binary.
 
+mod cc;
 mod check;
 mod compare;
 mod convert;
+mod exports;
 mod generate;
 mod harness;
 mod hostile;
 mod lenient;
 mod many_threads;
 mod output;
+mod programs;
+mod run;
+mod run_built;
 mod show;
+mod signals;
 mod stats;
 mod terminal;
 mod usage;

@@ -1,0 +1,290 @@
+//! Results as tables: slowdowns and memory with geometric means, percentages of rules, the bars, CSV.
+
+use super::rules::{self, Rules};
+use crate::measure::Usage;
+use std::collections::BTreeMap;
+
+/// A program under a tool, and the native run that it is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    pub usage: Usage,
+    pub native: Usage,
+    /// Data races that the tool reported in a small run.
+    pub races: usize,
+}
+
+/// What a table is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    Processor,
+    Wall,
+    Memory,
+}
+
+impl Quantity {
+    fn of(self, usage: Usage) -> f64 {
+        match self {
+            Quantity::Processor => usage.seconds,
+            Quantity::Wall => usage.wall,
+            Quantity::Memory => usage.peak_mib,
+        }
+    }
+}
+
+impl Cell {
+    /// How many times as much as without the tool.
+    pub fn ratio(&self, quantity: Quantity) -> f64 {
+        quantity.of(self.usage) / quantity.of(self.native)
+    }
+}
+
+/// All results.
+#[derive(Default)]
+pub struct Results {
+    /// Rows and columns, in order.
+    pub programs: Vec<&'static str>,
+    pub tools: Vec<&'static str>,
+    pub cells: BTreeMap<(&'static str, &'static str), Cell>,
+    /// Of v2.
+    pub rules: BTreeMap<&'static str, Rules>,
+}
+
+/// The geometric mean; none of nothing.
+pub fn geomean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0);
+    for value in values {
+        sum += value.ln();
+        count += 1;
+    }
+    (count > 0).then(|| (sum / f64::from(count)).exp())
+}
+
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or("-".into(), |value| format!("{value:.digits$}"))
+}
+
+/// Rows under a head, every column as wide as its widest entry, the first to the left.
+fn aligned(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
+    let all: Vec<&Vec<String>> = std::iter::once(&head).chain(&rows).collect();
+    let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(i, (cell, &width))| match i {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ") + "\n"
+    };
+    all.into_iter().map(line).collect()
+}
+
+impl Results {
+    fn cell(&self, program: &'static str, tool: &'static str) -> Option<&Cell> {
+        self.cells.get(&(program, tool))
+    }
+
+    /// The geometric mean of a tool's ratios, over the programs that it has.
+    pub fn mean(&self, tool: &'static str, quantity: Quantity) -> Option<f64> {
+        geomean(self.programs.iter().filter_map(|p| Some(self.cell(p, tool)?.ratio(quantity))))
+    }
+
+    /// One tool against another: the geometric mean over the programs that both have, and how many these are.
+    pub fn against(
+        &self,
+        tool: &'static str,
+        other: &'static str,
+        quantity: Quantity,
+    ) -> Option<(f64, usize)> {
+        let both = |p: &&'static str| {
+            Some(self.cell(p, tool)?.ratio(quantity) / self.cell(p, other)?.ratio(quantity))
+        };
+        let ratios: Vec<f64> = self.programs.iter().filter_map(both).collect();
+        Some((geomean(ratios.iter().copied())?, ratios.len()))
+    }
+
+    /// Ratios to native, one row per program; the column of native has its own value.
+    pub fn ratios(&self, quantity: Quantity) -> String {
+        let unit = if quantity == Quantity::Memory { "native, MiB" } else { "native, s" };
+        let others: Vec<&'static str> = self.tools.iter().copied().filter(|&t| t != "native").collect();
+        let head = ["program", unit].into_iter().chain(others.iter().copied()).map(String::from).collect();
+        let mut rows = Vec::new();
+        for program in &self.programs {
+            let native = self.cell(program, "native").map(|cell| quantity.of(cell.usage));
+            let ratio = |t: &&'static str| number(self.cell(program, t).map(|cell| cell.ratio(quantity)), 2);
+            let start = [program.to_string(), number(native, 2)];
+            rows.push(start.into_iter().chain(others.iter().map(ratio)).collect());
+        }
+        let start = ["geometric mean", ""].map(String::from);
+        rows.push(
+            start.into_iter().chain(others.iter().map(|t| number(self.mean(t, quantity), 2))).collect(),
+        );
+        let count =
+            |t: &&'static str| self.programs.iter().filter(|p| self.cell(p, t).is_some()).count().to_string();
+        let start = ["programs", ""].map(String::from);
+        rows.push(start.into_iter().chain(others.iter().map(count)).collect());
+        aligned(head, rows)
+    }
+
+    /// How many data races each tool reported.
+    pub fn races(&self) -> String {
+        let head = ["program"].into_iter().chain(self.tools.iter().copied()).map(String::from).collect();
+        let row = |program: &&'static str| {
+            let races =
+                |t: &&'static str| self.cell(program, t).map_or("-".into(), |cell| cell.races.to_string());
+            std::iter::once(program.to_string()).chain(self.tools.iter().map(races)).collect()
+        };
+        aligned(head, self.programs.iter().map(row).collect())
+    }
+
+    /// The percentages of the rules, the most frequent first; none if nothing was counted.
+    pub fn rule_percentages(&self) -> Option<String> {
+        let mean = |name: &str| {
+            let all: Vec<f64> = self.rules.values().map(|rules| rules.percent(name).unwrap_or(0.0)).collect();
+            all.iter().sum::<f64>() / all.len() as f64
+        };
+        let mut names = rules::names(self.rules.values());
+        names.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+        if names.is_empty() {
+            return None;
+        }
+        let head = std::iter::once("rule, %".to_string())
+            .chain(self.rules.keys().map(|p| p.to_string()))
+            .chain(["mean".to_string()])
+            .collect();
+        let row = |name: &String| {
+            let percent = self.rules.values().map(|rules| number(rules.percent(name), 1));
+            std::iter::once(name.clone()).chain(percent).chain([number(Some(mean(name)), 1)]).collect()
+        };
+        Some(aligned(head, names.iter().map(row).collect()))
+    }
+
+    /// Everything, one line per program and tool.
+    pub fn csv(&self) -> String {
+        let mut csv = "program,tool,cpu_s,wall_s,peak_mib,native_cpu_s,native_wall_s,native_peak_mib,\
+                       slowdown_cpu,slowdown_wall,memory_ratio,races\n"
+            .to_string();
+        for program in &self.programs {
+            for (tool, cell) in self.tools.iter().filter_map(|t| Some((t, self.cell(program, t)?))) {
+                let (usage, native) = (cell.usage, cell.native);
+                let values =
+                    [usage.seconds, usage.wall, usage.peak_mib, native.seconds, native.wall, native.peak_mib];
+                let ratios = [Quantity::Processor, Quantity::Wall, Quantity::Memory].map(|q| cell.ratio(q));
+                let numbers: String =
+                    values.iter().chain(&ratios).map(|value| format!(",{value:.4}")).collect();
+                csv += &format!("{program},{tool}{numbers},{}\n", cell.races);
+            }
+        }
+        csv
+    }
+
+    /// The counters, one line per program and rule.
+    pub fn rules_csv(&self) -> String {
+        let mut csv = "program,rule,count,percent\n".to_string();
+        for (program, rules) in &self.rules {
+            for (name, count) in &rules.0 {
+                csv += &format!("{program},{name},{count},{:.4}\n", rules.percent(name).unwrap_or(0.0));
+            }
+        }
+        csv
+    }
+
+    /// The bars, and whether each is met.
+    pub fn bars(&self) -> String {
+        let bars = [
+            ("time of v2 / clang TSan", "v2", "clang-tsan", Quantity::Processor, 1.0),
+            ("time of v2 / v1", "v2", "v1", Quantity::Processor, 0.6),
+            ("time of v2 / FT-CAS", "v2", "ft-cas", Quantity::Processor, 1.0),
+            ("time of v2 / FT-Mutex", "v2", "ft-mutex", Quantity::Processor, 1.0),
+            ("memory of v2 / clang TSan", "v2", "clang-tsan", Quantity::Memory, 0.7),
+        ];
+        let row = |(name, tool, other, quantity, most): (&str, &'static str, &'static str, Quantity, f64)| {
+            let found = self.against(tool, other, quantity);
+            let verdict = match found {
+                None => "not measured",
+                Some((ratio, _)) if ratio <= most => "met",
+                Some(_) => "MISSED",
+            };
+            let programs = found.map_or(0, |(_, programs)| programs);
+            let ratio = number(found.map(|(ratio, _)| ratio), 2);
+            vec![name.to_string(), ratio, format!("{most:.1}"), programs.to_string(), verdict.to_string()]
+        };
+        let head = ["geometric mean of", "ratio", "at most", "programs", ""].map(String::from).to_vec();
+        aligned(head, bars.into_iter().map(row).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(seconds: f64, peak_mib: f64) -> Cell {
+        let native = Usage { seconds: 0.5, wall: 0.25, peak_mib: 2.0 };
+        Cell { usage: Usage { seconds, wall: seconds / 2.0, peak_mib }, native, races: 0 }
+    }
+
+    fn results() -> Results {
+        let mut results = Results {
+            programs: vec!["sor", "pigz"],
+            tools: vec!["native", "clang-tsan", "v2"],
+            ..Results::default()
+        };
+        for (program, tool, seconds, peak) in [
+            ("sor", "native", 0.5, 2.0),
+            ("sor", "clang-tsan", 1.0, 10.0),
+            ("sor", "v2", 0.5, 5.0),
+            ("pigz", "native", 0.5, 2.0),
+            ("pigz", "clang-tsan", 4.0, 40.0),
+        ] {
+            results.cells.insert((program, tool), cell(seconds, peak));
+        }
+        results
+    }
+
+    #[test]
+    fn the_geometric_mean() {
+        assert_eq!(geomean([]), None);
+        assert!((geomean([2.0, 8.0]).unwrap() - 4.0).abs() < 1e-12);
+        assert!((geomean([3.0]).unwrap() - 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_table_of_ratios() {
+        let expected = "\
+program         native, s  clang-tsan    v2
+sor                  0.50        2.00  1.00
+pigz                 0.50        8.00     -
+geometric mean                   4.00  1.00
+programs                            2     1
+";
+        assert_eq!(results().ratios(Quantity::Processor), expected);
+        assert!(results().ratios(Quantity::Memory).contains("native, MiB"));
+    }
+
+    #[test]
+    fn tools_are_compared_where_both_have_a_result() {
+        assert_eq!(results().against("v2", "clang-tsan", Quantity::Processor), Some((0.5, 1)));
+        assert_eq!(results().against("v2", "v1", Quantity::Processor), None);
+        let bars = results().bars();
+        assert!(bars.lines().nth(1).unwrap().ends_with("0.50      1.0         1           met"), "{bars}");
+        assert!(bars.contains("not measured"));
+    }
+
+    #[test]
+    fn csv_has_a_line_per_result() {
+        let csv = results().csv();
+        assert_eq!(csv.lines().count(), 6);
+        assert!(csv.contains("sor,v2,0.5000,0.2500,5.0000,0.5000,0.2500,2.0000,1.0000,1.0000,2.5000,0\n"));
+    }
+
+    #[test]
+    fn rules_are_sorted_by_share() {
+        let mut results = results();
+        assert_eq!(results.rule_percentages(), None);
+        results.rules.insert("sor", Rules(vec![("[A]".into(), 1), ("[B]".into(), 3)]));
+        assert_eq!(
+            results.rule_percentages().unwrap(),
+            "rule, %   sor  mean\n[B]      75.0  75.0\n[A]      25.0  25.0\n"
+        );
+        assert!(results.rules_csv().contains("sor,[B],3,75.0000\n"));
+    }
+}

@@ -1,0 +1,19 @@
+//! Real programs: `deadheat run`, `cc` and `c++`.
+
+pub mod args;
+mod build;
+mod child;
+mod command_line;
+mod compiler;
+mod program;
+mod record;
+mod response;
+mod results;
+mod run;
+mod runtime;
+mod settings;
+mod words;
+pub mod wrapper;
+
+pub use compiler::Language;
+pub use run::{Refusal, run};

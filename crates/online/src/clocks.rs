@@ -1,0 +1,119 @@
+//! Vector clocks over slots, in blocks that are shared until they change.
+//!
+//! Threads learn from each other mostly in bulk: after an acquire two clocks agree on nearly all threads. Blocks of 32 entries with
+//! reference counts make handing on a clock cost one count a block, and ten thousand threads that met under one lock share most of their blocks.
+
+use crate::word::{Clock, Slot, Word};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+const BLOCK: usize = 32;
+
+type Block = [u64; BLOCK];
+
+/// What is known of every slot: the clock up to which its accesses happened before. Zero: nothing.
+#[derive(Default, Debug)]
+pub struct Clocks {
+    blocks: Vec<Option<Arc<Block>>>,
+}
+
+impl Clone for Clocks {
+    fn clone(&self) -> Clocks {
+        Clocks { blocks: self.blocks.clone() }
+    }
+
+    /// Leaves alone what is shared already: a lock that goes to and fro costs no count for most blocks.
+    fn clone_from(&mut self, other: &Clocks) {
+        self.blocks.resize(other.blocks.len(), None);
+        for (mine, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
+            let same = match (&*mine, theirs) {
+                (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            };
+            if !same {
+                mine.clone_from(theirs);
+            }
+        }
+    }
+}
+
+impl Clocks {
+    /// Nothing known.
+    pub const fn new() -> Clocks {
+        Clocks { blocks: Vec::new() }
+    }
+
+    /// What is known of that slot.
+    pub fn get(&self, slot: Slot) -> Clock {
+        let block = self.blocks.get(slot.0 as usize / BLOCK).and_then(Option::as_ref);
+        Clock(block.map_or(0, |b| b[slot.0 as usize % BLOCK]))
+    }
+
+    /// That access happened before.
+    pub fn covers(&self, word: Word) -> bool {
+        word.clock() <= self.get(word.slot())
+    }
+
+    /// Nothing is known of anybody.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// The slot is known up to that clock, or further if it was already.
+    pub fn learn(&mut self, slot: Slot, clock: Clock) {
+        if self.get(slot) >= clock {
+            return;
+        }
+        let index = slot.0 as usize / BLOCK;
+        if index >= self.blocks.len() {
+            self.blocks.resize(index + 1, None);
+        }
+        let block = self.blocks[index].get_or_insert_with(|| Arc::new([0; BLOCK]));
+        Arc::make_mut(block)[slot.0 as usize % BLOCK] = clock.0;
+    }
+
+    /// The join ⊔: all that either knows.
+    pub fn join(&mut self, other: &Clocks) {
+        if self.blocks.len() < other.blocks.len() {
+            self.blocks.resize(other.blocks.len(), None);
+        }
+        for (mine, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
+            let Some(theirs) = theirs else { continue };
+            match mine {
+                Some(mine) => join_block(mine, theirs),
+                None => *mine = Some(theirs.clone()),
+            }
+        }
+    }
+
+    /// Calls `f` with every slot of which something is known.
+    pub fn each(&self, mut f: impl FnMut(Slot, Clock)) {
+        for (i, block) in self.blocks.iter().enumerate() {
+            let Some(block) = block else { continue };
+            for (j, clock) in block.iter().enumerate().filter(|(_, c)| **c != 0) {
+                f(Slot((i * BLOCK + j) as u32), Clock(*clock));
+            }
+        }
+    }
+}
+
+/// Takes the other block over if it knows more in every entry, so that sharing spreads.
+fn join_block(mine: &mut Arc<Block>, theirs: &Arc<Block>) {
+    if Arc::ptr_eq(mine, theirs) {
+        return;
+    }
+    let (mut behind, mut ahead) = (false, false);
+    for (a, b) in mine.iter().zip(theirs.iter()) {
+        behind |= a < b;
+        ahead |= a > b;
+    }
+    match (behind, ahead) {
+        (false, _) => {}
+        (true, false) => *mine = theirs.clone(),
+        (true, true) => {
+            for (a, b) in Arc::make_mut(mine).iter_mut().zip(theirs.iter()) {
+                *a = (*a).max(*b);
+            }
+        }
+    }
+}

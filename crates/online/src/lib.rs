@@ -1,0 +1,58 @@
+//! VerifiedFT's event handlers for programs that run: each thread handles its own events, all at once.
+//!
+//! *VerifiedFT: A Verified, High-Performance Precise Dynamic Race Detector* (Wilcox, Flanagan, Freund, PPoPP 2018), sections 3 to 5. `rules` has the rules of Figure 2,
+//! `handlers` the disciplines of versions 1, 1.5 and 2, `baselines` the two older implementations of section 4, `thread` the handlers of synchronisation.
+//! Each file lists how it differs from the paper.
+//!
+//! Not claimed: weak memory is checked by loom within its bounds (`tests/loom.rs`), not proved.
+#![no_std]
+
+extern crate alloc;
+#[cfg(loom)]
+extern crate std;
+
+pub mod baselines;
+pub mod clocks;
+pub mod handlers;
+mod pair;
+pub mod rules;
+pub mod sets;
+mod sync;
+pub mod thread;
+pub mod var;
+pub mod word;
+
+pub use clocks::Clocks;
+pub use handlers::Version;
+pub use rules::{Outcome, Rule};
+pub use sets::{Sets, Shares};
+#[cfg(loom)]
+pub use sync::mutants;
+pub use thread::{LockState, ThreadState};
+pub use var::{Pair, VarState};
+pub use word::{Clock, Slot, Word};
+
+/// Lets other threads run, when a lock stays taken: the embedder's system call, or nothing.
+#[cfg(not(loom))]
+static GIVE_WAY: core::sync::atomic::AtomicPtr<()> =
+    core::sync::atomic::AtomicPtr::new(core::ptr::null_mut());
+
+/// Says how to let other threads run while a variable's lock is taken; without it, waiting threads spin.
+#[cfg(not(loom))]
+pub fn set_give_way(f: fn()) {
+    GIVE_WAY.store(f as *mut (), core::sync::atomic::Ordering::Release);
+}
+
+fn give_way() {
+    #[cfg(loom)]
+    loom::thread::yield_now();
+    #[cfg(not(loom))]
+    {
+        let f = GIVE_WAY.load(core::sync::atomic::Ordering::Acquire);
+        if f.is_null() {
+            return core::hint::spin_loop();
+        }
+        // SAFETY: only `set_give_way` stores there, and what it stores is a `fn()`.
+        unsafe { core::mem::transmute::<*mut (), fn()>(f)() }
+    }
+}

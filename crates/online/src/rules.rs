@@ -1,0 +1,140 @@
+//! The rules of Figure 2, each a branch headed by its name: the one place where they live. The handlers say under which lock.
+//!
+//! *Deviations*: analysis goes on after a race, as in the paper's own tool: the access is recorded as if it had been ordered.
+
+use crate::sets::Sets;
+use crate::thread::ThreadState;
+use crate::var::Pair;
+use crate::word::Word;
+
+/// The rules of Figure 2.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the names of the paper")]
+pub enum Rule {
+    ReadSameEpoch,
+    ReadSharedSameEpoch,
+    ReadExclusive,
+    ReadShare,
+    ReadShared,
+    WriteReadRace,
+    WriteSameEpoch,
+    WriteExclusive,
+    WriteShared,
+    WriteWriteRace,
+    ReadWriteRace,
+    SharedWriteRace,
+}
+
+impl Rule {
+    /// All rules, in order.
+    pub const ALL: [Rule; 12] = [
+        Rule::ReadSameEpoch,
+        Rule::ReadSharedSameEpoch,
+        Rule::ReadExclusive,
+        Rule::ReadShare,
+        Rule::ReadShared,
+        Rule::WriteReadRace,
+        Rule::WriteSameEpoch,
+        Rule::WriteExclusive,
+        Rule::WriteShared,
+        Rule::WriteWriteRace,
+        Rule::ReadWriteRace,
+        Rule::SharedWriteRace,
+    ];
+
+    /// The paper's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rule::ReadSameEpoch => "Read Same Epoch",
+            Rule::ReadSharedSameEpoch => "Read Shared Same Epoch",
+            Rule::ReadExclusive => "Read Exclusive",
+            Rule::ReadShare => "Read Share",
+            Rule::ReadShared => "Read Shared",
+            Rule::WriteReadRace => "Write-Read Race",
+            Rule::WriteSameEpoch => "Write Same Epoch",
+            Rule::WriteExclusive => "Write Exclusive",
+            Rule::WriteShared => "Write Shared",
+            Rule::WriteWriteRace => "Write-Write Race",
+            Rule::ReadWriteRace => "Read-Write Race",
+            Rule::SharedWriteRace => "Shared-Write Race",
+        }
+    }
+}
+
+/// What an access came to: the rule, and for a race the earlier access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// The rule that applied.
+    pub rule: Rule,
+    /// The earlier access that nothing orders before this one.
+    pub race: Option<Word>,
+}
+
+impl From<Rule> for Outcome {
+    fn from(rule: Rule) -> Outcome {
+        Outcome { rule, race: None }
+    }
+}
+
+impl Outcome {
+    /// A race with that earlier access.
+    pub fn race(rule: Rule, prior: Word) -> Outcome {
+        Outcome { rule, race: Some(prior) }
+    }
+}
+
+/// A read of a variable in that state, by its lock's holder: the new R.
+pub fn read(
+    thread: &mut ThreadState,
+    sets: &Sets,
+    state: Pair,
+    stamp: impl FnOnce(&mut ThreadState) -> Word,
+) -> (Word, Outcome) {
+    let Pair { w, r } = state;
+    if !r.is_special() && thread.is_current(r) {
+        return (r, Rule::ReadSameEpoch.into()); // [Read Same Epoch]
+    }
+    if r.is_special() && sets.read_in_epoch(r, thread) {
+        return (r, Rule::ReadSharedSameEpoch.into()); // [Read Shared Same Epoch]
+    }
+    let races = !w.is_none() && !thread.covers(w);
+    let e = stamp(thread);
+    let (r, rule) = if r.is_special() {
+        (sets.with(r, e, &mut thread.shares), Rule::ReadShared) // [Read Shared]
+    } else if r.is_none() || r.slot() == e.slot() || thread.covers(r) {
+        (e, Rule::ReadExclusive) // [Read Exclusive]
+    } else {
+        (sets.pair(r, e, &mut thread.shares), Rule::ReadShare) // [Read Share] two concurrent readers: R becomes a set
+    };
+    // [Write-Read Race]
+    (r, if races { Outcome::race(Rule::WriteReadRace, w) } else { rule.into() })
+}
+
+/// A write of a variable in that state, by its lock's holder: the new W.
+pub fn write(
+    thread: &mut ThreadState,
+    sets: &Sets,
+    state: Pair,
+    stamp: impl FnOnce(&mut ThreadState) -> Word,
+) -> (Word, Outcome) {
+    let Pair { w, r } = state;
+    if thread.is_current(w) {
+        return (w, Rule::WriteSameEpoch.into()); // [Write Same Epoch]
+    }
+    let outcome = if !w.is_none() && !thread.covers(w) {
+        Outcome::race(Rule::WriteWriteRace, w) // [Write-Write Race]
+    } else if !r.is_special() {
+        if r.is_none() || thread.covers(r) {
+            Rule::WriteExclusive.into() // [Write Exclusive]
+        } else {
+            Outcome::race(Rule::ReadWriteRace, r) // [Read-Write Race]
+        }
+    } else {
+        match sets.unknown(r, thread) {
+            None => Rule::WriteShared.into(),                         // [Write Shared]
+            Some(read) => Outcome::race(Rule::SharedWriteRace, read), // [Shared-Write Race]
+        }
+    };
+    (stamp(thread), outcome)
+}

@@ -1,0 +1,399 @@
+//! Sets of reads: what R holds when reads are concurrent (SHARED), one entry a thread, and shared by variables with the same readers.
+//!
+//! In the paper each variable has a vector of its own. Arrays that many threads read would then need a vector an element; but neighbouring
+//! elements are read by the same threads in the same epochs, so their sets are equal. Here R holds a handle to a set with a count of the variables that hold it:
+//! - a set that several hold never changes: adding a read makes a new set, found again through [`Shares`] for the next element;
+//! - a set held by one variable is updated in place, under that variable's lock, as in the paper.
+//!
+//! **Discipline.** `count`: atomic; zero means that its owner changes the set or that it is free, and nobody else may begin to hold it. `len`, `entries`: written while the
+//! count is zero. `generation`: goes up with every change, so a handle names one value for ever. A thread reads *its own* entry without a lock ([Read Shared Same Epoch])
+//! and then checks the generation (a sequence lock), so that what it read is what its handle names; all else is read under the lock of a variable that holds the set.
+
+use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, UnsafeCell, fence};
+use crate::thread::ThreadState;
+use crate::var::pause;
+use crate::word::{Slot, Word};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// Sets come in capacities of 4, 8, … entries, one for every slot at last; chunks of a class double in size.
+const CLASSES: usize = if cfg!(loom) { 2 } else { 17 };
+/// Chunks of a class: the index of a handle is used up.
+const CHUNKS: usize = if cfg!(loom) { 3 } else { 23 };
+const SMALLEST: usize = 4;
+const FIRST_CHUNK: usize = if cfg!(loom) { 2 } else { 16 };
+
+#[repr(C)]
+struct Head {
+    generation: AtomicU32,
+    count: AtomicU32,
+    len: AtomicU32,
+}
+
+/// Heads and entries of some sets of one class.
+struct Chunk {
+    heads: Box<[Head]>,
+    entries: Box<[AtomicU64]>,
+}
+
+impl Chunk {
+    /// All zero, and not touched before it is used.
+    #[cfg(not(loom))]
+    fn new(sets: usize, entries: usize) -> Chunk {
+        let heads = Box::into_raw(alloc::vec![[0u32; 3]; sets].into_boxed_slice()) as *mut [Head];
+        let entries = Box::into_raw(alloc::vec![0u64; entries].into_boxed_slice()) as *mut [AtomicU64];
+        // SAFETY: a head is three atomic words, and atomics have the size and the values of their integers. The alignments are equal too, see below.
+        unsafe { Chunk { heads: Box::from_raw(heads), entries: Box::from_raw(entries) } }
+    }
+
+    #[cfg(loom)]
+    fn new(sets: usize, entries: usize) -> Chunk {
+        let head =
+            |_| Head { generation: AtomicU32::new(0), count: AtomicU32::new(0), len: AtomicU32::new(0) };
+        Chunk {
+            heads: (0..sets).map(head).collect(),
+            entries: (0..entries).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+}
+
+#[cfg(not(loom))]
+const _: () =
+    assert!(align_of::<AtomicU64>() == align_of::<u64>() && align_of::<Head>() == align_of::<u32>());
+
+/// Recycled and never used sets of a class, behind a lock bit.
+struct Class {
+    lock: AtomicU32,
+    chunks: [AtomicPtr<Chunk>; CHUNKS],
+    /// Under the lock: how many sets were ever made, and those that came back.
+    free: UnsafeCell<Free>,
+}
+
+struct Free {
+    made: usize,
+    back: Vec<u32>,
+}
+
+/// All sets of reads.
+pub struct Sets {
+    classes: [Class; CLASSES],
+}
+
+// SAFETY: `free` is touched under `lock` only; the rest is atomic.
+unsafe impl Sync for Sets {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for Sets {}
+
+/// One set, found from its handle.
+#[derive(Clone, Copy)]
+struct Set<'a> {
+    head: &'a Head,
+    entries: &'a [AtomicU64],
+}
+
+const INDEX_BITS: u32 = 27;
+
+fn handle(generation: u32, class: usize, index: usize) -> Word {
+    let generation = (generation as u64 & ((1 << 30) - 1)) << 32;
+    Word(Word::SPECIAL | generation | ((class as u64) << INDEX_BITS) | index as u64)
+}
+
+fn generation_of(set: Word) -> u32 {
+    (set.0 >> 32) as u32 & ((1 << 30) - 1)
+}
+
+fn class_of(set: Word) -> usize {
+    (set.0 as u32 >> INDEX_BITS) as usize
+}
+
+fn index_of(set: Word) -> usize {
+    set.0 as usize & ((1 << INDEX_BITS) - 1)
+}
+
+/// Chunk k holds the sets `FIRST·(2^k − 1) ..`.
+fn place(index: usize) -> (usize, usize) {
+    let chunk = (index / FIRST_CHUNK + 1).ilog2() as usize;
+    (chunk, index - FIRST_CHUNK * ((1 << chunk) - 1))
+}
+
+impl Head {
+    /// A new generation, seen by whoever sees what is written after it: the fence pairs with the one in [`Sets::read_in_epoch`].
+    fn renew(&self) -> u32 {
+        let next = (self.generation.load(Ordering::Relaxed) + 1) & ((1 << 30) - 1);
+        self.generation.store(next, Ordering::Relaxed);
+        fence(Ordering::Release);
+        next
+    }
+}
+
+impl Set<'_> {
+    fn len(&self) -> usize {
+        (self.head.len.load(Ordering::Relaxed) as usize).min(self.entries.len())
+    }
+
+    fn word(&self, i: usize) -> Word {
+        Word(self.entries[i].load(Ordering::Relaxed))
+    }
+
+    /// Where the slot's entry is, or would be: entries are in order of slots.
+    fn find(&self, slot: Slot) -> Result<usize, usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            match self.word(middle).slot().cmp(&slot) {
+                core::cmp::Ordering::Less => low = middle + 1,
+                core::cmp::Ordering::Greater => high = middle,
+                core::cmp::Ordering::Equal => return Ok(middle),
+            }
+        }
+        Err(low)
+    }
+}
+
+impl Sets {
+    /// No sets.
+    #[cfg(not(loom))]
+    pub const fn new() -> Sets {
+        Sets { classes: [const { Class::new() }; CLASSES] }
+    }
+
+    /// No sets.
+    #[cfg(loom)]
+    pub fn new() -> Sets {
+        Sets { classes: core::array::from_fn(|_| Class::new()) }
+    }
+
+    /// How many sets some variable holds.
+    pub fn live(&self) -> usize {
+        self.classes.iter().map(|class| class.with(|free| free.made - free.back.len())).sum()
+    }
+
+    fn get(&self, set: Word) -> Set<'_> {
+        let (chunk, at) = place(index_of(set));
+        let class = class_of(set);
+        // Relaxed: whoever has a handle got it from its maker by way of a release and an acquire.
+        let chunk = self.classes[class].chunks[chunk].load(Ordering::Relaxed);
+        #[cfg(loom)]
+        assert!(!chunk.is_null(), "a handle without its chunk");
+        // SAFETY: handles are made for sets of chunks that exist, and chunks stay.
+        let chunk = unsafe { &*chunk };
+        let capacity = SMALLEST << class;
+        Set { head: &chunk.heads[at], entries: &chunk.entries[at * capacity..(at + 1) * capacity] }
+    }
+
+    /// [Read Shared Same Epoch], without a lock: the thread has read in its current epoch what holds this set.
+    pub fn read_in_epoch(&self, set: Word, thread: &ThreadState) -> bool {
+        let s = self.get(set);
+        let current = s.find(thread.slot()).is_ok_and(|i| thread.is_current(s.word(i)));
+        fence(Ordering::Acquire);
+        current && s.head.generation.load(Ordering::Relaxed) == generation_of(set)
+    }
+
+    /// Calls `f` with each read. The caller holds the lock of a variable that holds the set.
+    pub fn each(&self, set: Word, mut f: impl FnMut(Word)) {
+        let s = self.get(set);
+        (0..s.len()).for_each(|i| f(s.word(i)));
+    }
+
+    /// A read that the thread does not know, if there is one: `S_x.V ⋢ S_t.V`. As [`Sets::each`].
+    pub fn unknown(&self, set: Word, thread: &ThreadState) -> Option<Word> {
+        let s = self.get(set);
+        (0..s.len()).map(|i| s.word(i)).find(|read| !thread.covers(*read))
+    }
+
+    /// [Read Share] the set of two concurrent reads.
+    pub fn pair(&self, prior: Word, read: Word, shares: &mut Shares) -> Word {
+        self.shared(prior, read, shares).unwrap_or_else(|| {
+            let mut reads = [prior, read];
+            reads.sort_unstable_by_key(|r| r.slot());
+            shares.keep(prior, read, self.make(&reads))
+        })
+    }
+
+    /// [Read Shared] the set with the thread's read in it. The old handle's count is used up, the new one's belongs to the caller, who holds the lock of
+    /// the variable.
+    pub fn with(&self, set: Word, read: Word, shares: &mut Shares) -> Word {
+        if let Some(new) = self.shared(set, read, shares) {
+            self.release(set);
+            return new;
+        }
+        let s = self.get(set);
+        let place = s.find(read.slot());
+        if place.is_ok_and(|i| s.word(i) == read) {
+            return set;
+        }
+        if let Ok(i) = place
+            && s.head.count.compare_exchange(1, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        {
+            let generation = s.head.renew();
+            s.entries[i].store(read.0, Ordering::Relaxed);
+            s.head.count.store(1, Ordering::Release);
+            return handle(generation, class_of(set), index_of(set));
+        }
+        let mut reads: Vec<Word> = (0..s.len()).map(|i| s.word(i)).collect();
+        match place {
+            Ok(i) => reads[i] = read,
+            Err(i) => reads.insert(i, read),
+        }
+        let new = self.make(&reads);
+        self.release(set);
+        shares.keep(set, read, new)
+    }
+
+    /// The set that the thread made lately of the same parts, if it is still what it was; held once more.
+    fn shared(&self, old: Word, read: Word, shares: &Shares) -> Option<Word> {
+        let set = shares.find(old, read)?;
+        let head = self.get(set).head;
+        let mut count = head.count.load(Ordering::Relaxed);
+        loop {
+            if count == 0 {
+                return None;
+            }
+            // Acquire: pairs with the store that ends a change, so that the generation read below is not older than the count.
+            match head.count.compare_exchange_weak(count, count + 1, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => break,
+                Err(now) => count = now,
+            }
+        }
+        if head.generation.load(Ordering::Relaxed) == generation_of(set) {
+            return Some(set);
+        }
+        self.release(set);
+        None
+    }
+
+    /// One more variable holds the set. The caller holds the lock of one that does.
+    pub fn retain(&self, set: Word) {
+        self.get(set).head.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One variable less holds the set.
+    pub fn release(&self, set: Word) {
+        let s = self.get(set);
+        // AcqRel: pairs with the other releases, so that the last one recycles after all uses.
+        if s.head.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.classes[class_of(set)].with(|free| free.back.push(index_of(set) as u32));
+        }
+    }
+
+    fn make(&self, reads: &[Word]) -> Word {
+        let class = (reads.len().div_ceil(SMALLEST)).next_power_of_two().ilog2() as usize;
+        let index = self.classes[class].with(|free| {
+            free.back.pop().map(|i| i as usize).unwrap_or_else(|| {
+                self.grow(class, free.made);
+                free.made += 1;
+                free.made - 1
+            })
+        });
+        let set = self.get(handle(0, class, index));
+        let generation = set.head.renew();
+        set.head.len.store(reads.len() as u32, Ordering::Relaxed);
+        for (entry, read) in set.entries.iter().zip(reads) {
+            entry.store(read.0, Ordering::Relaxed);
+        }
+        set.head.count.store(1, Ordering::Release);
+        handle(generation, class, index)
+    }
+
+    /// Makes room for the set of that number, under the class's lock.
+    fn grow(&self, class: usize, index: usize) {
+        let (chunk, at) = place(index);
+        assert!(chunk < CHUNKS, "too many sets of reads");
+        if at > 0 {
+            return;
+        }
+        let sets = FIRST_CHUNK << chunk;
+        let new = Box::new(Chunk::new(sets, sets * (SMALLEST << class)));
+        self.classes[class].chunks[chunk].store(Box::into_raw(new), Ordering::Relaxed);
+    }
+}
+
+impl Default for Sets {
+    fn default() -> Sets {
+        Sets::new()
+    }
+}
+
+impl Drop for Sets {
+    fn drop(&mut self) {
+        for chunk in self.classes.iter().flat_map(|class| &class.chunks) {
+            let chunk = chunk.load(Ordering::Relaxed);
+            if !chunk.is_null() {
+                // SAFETY: it came from a box in `grow`, and nobody uses these sets any more.
+                drop(unsafe { Box::from_raw(chunk) });
+            }
+        }
+    }
+}
+
+impl Class {
+    #[cfg(not(loom))]
+    const fn new() -> Class {
+        Class {
+            lock: AtomicU32::new(0),
+            chunks: [const { AtomicPtr::new(core::ptr::null_mut()) }; CHUNKS],
+            free: UnsafeCell::new(Free { made: 0, back: Vec::new() }),
+        }
+    }
+
+    #[cfg(loom)]
+    fn new() -> Class {
+        Class {
+            lock: AtomicU32::new(0),
+            chunks: core::array::from_fn(|_| AtomicPtr::new(core::ptr::null_mut())),
+            free: UnsafeCell::new(Free { made: 0, back: Vec::new() }),
+        }
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&mut Free) -> T) -> T {
+        let mut attempt = 0;
+        // Acquire: pairs with the store below.
+        while self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            attempt += 1;
+            pause(attempt);
+        }
+        // SAFETY: the lock is held.
+        let result = self.free.with_mut(|free| f(unsafe { &mut *free }));
+        self.lock.store(0, Ordering::Release);
+        result
+    }
+}
+
+/// The sets that a thread made lately: a scan over a shared array asks for the same one at every element.
+#[derive(Debug)]
+pub struct Shares {
+    entries: [Share; 4],
+    next: usize,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Share {
+    old: Word,
+    read: Word,
+    new: Word,
+}
+
+impl Shares {
+    /// None yet.
+    pub const fn new() -> Shares {
+        const NONE: Share = Share { old: Word::NONE, read: Word::NONE, new: Word::NONE };
+        Shares { entries: [NONE; 4], next: 0 }
+    }
+
+    fn find(&self, old: Word, read: Word) -> Option<Word> {
+        self.entries.iter().find(|s| s.old == old && s.read == read).map(|s| s.new)
+    }
+
+    /// Remembers a set, without holding it, in place of the oldest.
+    fn keep(&mut self, old: Word, read: Word, new: Word) -> Word {
+        self.entries[self.next] = Share { old, read, new };
+        self.next = (self.next + 1) % self.entries.len();
+        new
+    }
+}
+
+impl Default for Shares {
+    fn default() -> Shares {
+        Shares::new()
+    }
+}

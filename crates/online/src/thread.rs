@@ -1,0 +1,226 @@
+//! What a thread and a lock know, and the handlers of acquire, release, fork and join (Figure 3 of the paper, lines 102–118).
+//!
+//! | paper | here | who may touch it |
+//! | --- | --- | --- |
+//! | `st.t` | `slot` | read-only while the thread runs in it |
+//! | `st.V[t]` | `now` | the thread itself |
+//! | `st.V` | `known`, without the thread's own entry | the forker before the thread starts, then the thread, after its end whoever joined it |
+//! | `E_t` | the interval `start ..= now` | as `now` |
+//! | `sm.V` | `LockState` | whoever holds the lock m |
+//!
+//! *Deviations*, all without effect on what races: an epoch is an interval of clocks and not one clock, since a clock also says which place of the program an
+//! access came from (`stamp`); a release begins a new epoch only if the old one has an access to tell apart; an acquire of what
+//! the thread already knows (the releaser's clock suffices to tell) joins nothing.
+
+use crate::clocks::Clocks;
+use crate::sets::Shares;
+use crate::word::{Clock, Slot, Word};
+
+/// A thread's view: its own time and what it knows of the others'.
+#[derive(Debug)]
+pub struct ThreadState {
+    slot: Slot,
+    /// The first clock of the current epoch.
+    start: Clock,
+    /// The clock of the latest access that was stamped; below `start` if the epoch has none yet.
+    now: Clock,
+    /// What happened before, of the other slots.
+    known: Clocks,
+    /// `known` has grown since the last release, so the next one must be told from it by its clock.
+    learned: bool,
+    /// Accesses that nothing can ever happen after, although a later clock of their slot is known: see [`ThreadState::new`].
+    orphaned: fn(Word) -> bool,
+    /// Sets of reads made lately, to be used again.
+    pub shares: Shares,
+}
+
+impl ThreadState {
+    /// A thread in a slot whose clocks up to `before` are used up. `orphaned` tells the accesses of earlier threads in a slot that ended
+    /// without releasing them to anybody: no clock covers these.
+    ///
+    /// Who takes over a slot stands for all who had it before: its forker must know the slot up to the last clock that was released there.
+    /// Otherwise [`ThreadState::covers`] and the shortcut of [`ThreadState::acquire`] go wrong.
+    pub fn new(slot: Slot, before: Clock, orphaned: fn(Word) -> bool) -> ThreadState {
+        ThreadState {
+            slot,
+            start: Clock(before.0 + 1),
+            now: before,
+            known: Clocks::new(),
+            learned: false,
+            orphaned,
+            shares: Shares::new(),
+        }
+    }
+
+    /// The thread's slot.
+    pub fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// The latest clock of this thread.
+    pub fn now(&self) -> Clock {
+        self.now
+    }
+
+    /// What the thread knows of the others.
+    pub fn known(&self) -> &Clocks {
+        &self.known
+    }
+
+    /// The beginning of the current epoch as a word that whole accesses are compared with.
+    pub fn epoch(&self) -> Word {
+        Word::new(self.slot, self.start, Word::WHOLE)
+    }
+
+    /// A new clock in the current epoch, for accesses from a new place.
+    pub fn stamp(&mut self) -> Word {
+        self.now = Clock(self.now.0.max(self.start.0 - 1) + 1);
+        Word::new(self.slot, self.now, Word::WHOLE)
+    }
+
+    /// The access is by this thread in its current epoch.
+    pub fn is_current(&self, word: Word) -> bool {
+        word.with_extent(Word::WHOLE).is_since(self.epoch())
+    }
+
+    /// The access happens before this thread's next step: `w ≤ S_t.V`.
+    pub fn covers(&self, word: Word) -> bool {
+        let known = if word.slot() == self.slot { self.now } else { self.known.get(word.slot()) };
+        word.clock() <= known && !(self.orphaned)(word)
+    }
+
+    /// The slot's clocks are nearly used up.
+    pub fn is_exhausted(&self) -> bool {
+        self.now.0 >= Clock::LIMIT - (1 << 20)
+    }
+
+    /// Goes on in another slot, whose earlier clocks it must know as in [`ThreadState::new`]; what was done in the old one happened before.
+    pub fn move_to(&mut self, slot: Slot, before: Clock) {
+        self.known.learn(self.slot, self.now);
+        self.learned = true;
+        (self.slot, self.start, self.now) = (slot, Clock(before.0 + 1), before);
+    }
+
+    /// [Acquire] t learns what the lock knows.
+    pub fn acquire(&mut self, lock: &LockState) {
+        if let Some((slot, clock)) = lock.by
+            && (slot == self.slot || self.known.get(slot) >= clock)
+        {
+            return;
+        }
+        self.known.join(&lock.known);
+        self.learned = true;
+        if let Some((slot, clock)) = lock.by {
+            self.learn(slot, clock);
+        }
+    }
+
+    /// [Release] the lock knows what t knows, and t begins a new epoch.
+    pub fn release(&mut self, lock: &mut LockState) {
+        self.settle();
+        lock.known.clone_from(&self.known);
+        lock.by = Some((self.slot, self.now));
+        self.advance();
+    }
+
+    /// A release that adds to what is known instead of replacing it: readers of a lock, barriers, read-modify-writes.
+    pub fn release_join(&mut self, lock: &mut LockState) {
+        if lock.is_empty() {
+            return self.release(lock);
+        }
+        self.settle();
+        lock.forget_releaser();
+        lock.known.join(&self.known);
+        lock.known.learn(self.slot, self.now);
+        self.advance();
+    }
+
+    /// [Fork] u begins with what t knows.
+    pub fn fork(&mut self, child: &mut ThreadState) {
+        self.settle();
+        child.known.join(&self.known);
+        child.learned = true;
+        child.learn(self.slot, self.now);
+        self.advance();
+    }
+
+    /// [Join] t learns what u knew at its end.
+    pub fn join(&mut self, child: &ThreadState) {
+        self.known.join(&child.known);
+        self.learned = true;
+        self.learn(child.slot, child.now);
+    }
+
+    /// Learns that a slot's accesses up to that clock happened before. If the slot's thread released at that clock, what it knew then must have been learned too:
+    /// [`ThreadState::acquire`] relies on it.
+    pub fn learn(&mut self, slot: Slot, clock: Clock) {
+        if slot != self.slot {
+            self.learned = true;
+            self.known.learn(slot, clock);
+        }
+    }
+
+    /// Uses up a clock if there is something new to release: who knows a releaser's clock must know all that it knew then.
+    fn settle(&mut self) {
+        if self.learned && self.now < self.start {
+            self.now = self.start;
+        }
+        self.learned = false;
+    }
+
+    /// Begins a new epoch, if the current one has an access to be told apart from what comes.
+    fn advance(&mut self) {
+        if self.now >= self.start {
+            self.start = Clock(self.now.0 + 1);
+        }
+    }
+}
+
+/// What a lock, or anything else that passes knowledge on, knows.
+#[derive(Clone, Default, Debug)]
+pub struct LockState {
+    known: Clocks,
+    /// The last releaser and its clock, if `known` is exactly what that thread knew.
+    by: Option<(Slot, Clock)>,
+}
+
+impl LockState {
+    /// Knows nothing.
+    pub const fn new() -> LockState {
+        LockState { known: Clocks::new(), by: None }
+    }
+
+    /// Knows what the other knows too.
+    pub fn join(&mut self, other: &LockState) {
+        if self.is_empty() {
+            return self.clone_from(other);
+        }
+        self.forget_releaser();
+        self.known.join(&other.known);
+        if let Some((slot, clock)) = other.by {
+            self.known.learn(slot, clock);
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = LockState::new();
+    }
+
+    /// Knows nothing.
+    pub fn is_empty(&self) -> bool {
+        self.by.is_none() && self.known.is_empty()
+    }
+
+    /// The access is known.
+    pub fn covers(&self, word: Word) -> bool {
+        let by = self.by.is_some_and(|(slot, clock)| slot == word.slot() && word.clock() <= clock);
+        by || self.known.covers(word)
+    }
+
+    fn forget_releaser(&mut self) {
+        if let Some((slot, clock)) = self.by.take() {
+            self.known.learn(slot, clock);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What compilers call at every access: fast paths in assembly for accesses of the current epoch, everything else in `deadheat_rt::access`.
+//!
+//! A fast path is the same for all sizes within a granule, since it asks for a word about all eight bytes, and so takes nine instructions:
+//! cell address, word, difference to the beginning of the epoch; done if that is small (`Word::is_since`).
+
+use core::arch::naked_asm;
+use deadheat_online::Word;
+use deadheat_rt::access::plain;
+use deadheat_rt::place::FRAME;
+use deadheat_rt::sites::Note;
+use deadheat_rt::thread::Stay;
+use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK};
+use deadheat_shadow::Mode;
+
+/// Where R and W are in a cell.
+const W: usize = 0;
+const R: usize = 8;
+const CLOCK: u32 = Word::CLOCK_BITS - 1;
+
+macro_rules! slow {
+    ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
+        extern "C" fn $name(address: u64, pc: u64) {
+            if let Some(mut thread) = Stay::begin() {
+                plain(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+            }
+        }
+    )*};
+}
+
+slow! {
+    slow_read1: Read 1 CALL; slow_read2: Read 2 CALL; slow_read4: Read 4 CALL; slow_read8: Read 8 CALL; slow_read16: Read 16 CALL;
+    slow_write1: Write 1 CALL; slow_write2: Write 2 CALL; slow_write4: Write 4 CALL; slow_write8: Write 8 CALL; slow_write16: Write 16 CALL;
+    slow_vptr_read: Read 8 VPTR; slow_vptr_write: Write 8 VPTR;
+}
+
+macro_rules! fast {
+    ($($($name:ident)+: $word:ident $slow:ident;)*) => {$($(
+        /// An access of the program: done if the granule's word is of the current epoch.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64) {
+            naked_asm!(
+                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "lea rax, [rdi + rdi]",
+                "and rax, qword ptr fs:[rcx + {mask}]",
+                "xor rax, qword ptr fs:[rcx + {base}]",
+                "mov rax, qword ptr [rax + {word}]",
+                "sub rax, qword ptr fs:[rcx + {epoch}]",
+                "shr rax, {clock}",
+                "jne 2f",
+                "ret",
+                "2: mov rsi, qword ptr [rsp]",
+                "jmp {slow}",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, word = const $word, clock = const CLOCK, slow = sym $slow,
+            )
+        }
+    )+)*};
+}
+
+fast! {
+    __tsan_read1 __tsan_volatile_read1: R slow_read1;
+    __tsan_read2 __tsan_volatile_read2: R slow_read2;
+    __tsan_read4 __tsan_volatile_read4: R slow_read4;
+    __tsan_read8 __tsan_volatile_read8: R slow_read8;
+    __tsan_write1 __tsan_volatile_write1: W slow_write1;
+    __tsan_write2 __tsan_volatile_write2: W slow_write2;
+    __tsan_write4 __tsan_volatile_write4: W slow_write4;
+    __tsan_write8 __tsan_volatile_write8: W slow_write8;
+    __tsan_vptr_read: R slow_vptr_read;
+}
+
+macro_rules! fast16 {
+    ($($($name:ident)+: $word:ident $slow:ident;)*) => {$($(
+        /// An access of 16 bytes: done if both granules' words are of the current epoch.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64) {
+            naked_asm!(
+                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "lea rax, [rdi + rdi]",
+                "and rax, qword ptr fs:[rcx + {mask}]",
+                "xor rax, qword ptr fs:[rcx + {base}]",
+                "mov rdx, qword ptr [rax + {word}]",
+                "mov rax, qword ptr [rax + {word} + 16]",
+                "sub rdx, qword ptr fs:[rcx + {epoch}]",
+                "sub rax, qword ptr fs:[rcx + {epoch}]",
+                "or rax, rdx",
+                "shr rax, {clock}",
+                "jne 2f",
+                "test edi, 7",
+                "jne 2f",
+                "ret",
+                "2: mov rsi, qword ptr [rsp]",
+                "jmp {slow}",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, word = const $word, clock = const CLOCK, slow = sym $slow,
+            )
+        }
+    )+)*};
+}
+
+fast16! {
+    __tsan_read16 __tsan_volatile_read16: R slow_read16;
+    __tsan_write16 __tsan_volatile_write16: W slow_write16;
+}
+
+macro_rules! unaligned {
+    ($($($name:ident)+: $slow:ident $fast:ident $size:literal;)*) => {$($(
+        /// An access at any address: as an aligned one if it stays within a granule.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64) {
+            naked_asm!(
+                "lea eax, [rdi + {last}]",
+                "xor eax, edi",
+                "test eax, -8",
+                "je {fast}",
+                "mov rsi, qword ptr [rsp]",
+                "jmp {slow}",
+                last = const $size - 1, fast = sym $fast, slow = sym $slow,
+            )
+        }
+    )+)*};
+}
+
+unaligned! {
+    __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: slow_read2 __tsan_read2 2;
+    __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: slow_read4 __tsan_read4 4;
+    __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: slow_read8 __tsan_read8 8;
+    __tsan_unaligned_read16 __tsan_unaligned_volatile_read16: slow_read16 __tsan_read16 16;
+    __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: slow_write2 __tsan_write2 2;
+    __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: slow_write4 __tsan_write4 4;
+    __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: slow_write8 __tsan_write8 8;
+    __tsan_unaligned_write16 __tsan_unaligned_volatile_write16: slow_write16 __tsan_write16 16;
+}
+
+macro_rules! with_pc {
+    ($($name:ident: $mode:ident $size:literal;)*) => {$(
+        /// An access that says itself where it was made.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64, pc: u64) {
+            if let Some(mut thread) = Stay::begin() {
+                plain(&mut thread, address, $size, Mode::$mode, pc, Note::CALL);
+            }
+        }
+    )*};
+}
+
+with_pc! {
+    __tsan_read1_pc: Read 1; __tsan_read2_pc: Read 2; __tsan_read4_pc: Read 4; __tsan_read8_pc: Read 8; __tsan_read16_pc: Read 16;
+    __tsan_write1_pc: Write 1; __tsan_write2_pc: Write 2; __tsan_write4_pc: Write 4; __tsan_write8_pc: Write 8; __tsan_write16_pc: Write 16;
+}
+
+macro_rules! passes_pc {
+    ($($($name:ident)+ => $to:ident;)*) => {$($(
+        /// Passes its arguments on, with the program's return address behind them.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!("mov rsi, qword ptr [rsp]", "jmp {to}", to = sym $to)
+        }
+    )+)*};
+}
+
+macro_rules! both {
+    ($($name:ident $size:literal;)*) => {$(
+        extern "C" fn $name(address: u64, pc: u64) {
+            if let Some(mut thread) = Stay::begin() {
+                plain(&mut thread, address, $size, Mode::Read, pc, Note::CALL);
+                plain(&mut thread, address, $size, Mode::Write, pc, Note::CALL);
+            }
+        }
+    )*};
+}
+
+both! { both1 1; both2 2; both4 4; both8 8; both16 16; }
+
+passes_pc! {
+    __tsan_read_write1 => both1;
+    __tsan_read_write2 __tsan_unaligned_read_write2 => both2;
+    __tsan_read_write4 __tsan_unaligned_read_write4 => both4;
+    __tsan_read_write8 __tsan_unaligned_read_write8 => both8;
+    __tsan_read_write16 __tsan_unaligned_read_write16 => both16;
+}
+
+extern "C" fn slow_vptr_update(address: u64, pc: u64, new: u64) {
+    // SAFETY: the program is about to write there. What stays the same is no write: constructors and destructors of a hierarchy do that.
+    if unsafe { (address as *const u64).read_volatile() } != new {
+        slow_vptr_write(address, pc);
+    }
+}
+
+/// The program is about to set an object's pointer to its virtual functions.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_vptr_update(address: u64, new: u64) {
+    naked_asm!("mov rdx, rsi", "mov rsi, qword ptr [rsp]", "jmp {to}", to = sym slow_vptr_update)
+}
+
+macro_rules! range {
+    ($($name:ident $slow:ident $mode:ident;)*) => {$(
+        extern "C" fn $slow(address: u64, size: u64, pc: u64) {
+            if size > 0 && let Some(mut thread) = Stay::begin() {
+                plain(&mut thread, address, size, Mode::$mode, pc, Note::CALL);
+            }
+        }
+
+        /// An access to so many bytes.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64, size: u64) {
+            naked_asm!("mov rdx, qword ptr [rsp]", "jmp {to}", to = sym $slow)
+        }
+    )*};
+}
+
+range! {
+    __tsan_read_range slow_read_range Read;
+    __tsan_write_range slow_write_range Write;
+}
+
+/// An access to so many bytes that says itself where it was made.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_read_range_pc(address: u64, size: u64, pc: u64) {
+    slow_read_range(address, size, pc);
+}
+
+/// As [`__tsan_read_range_pc`].
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_write_range_pc(address: u64, size: u64, pc: u64) {
+    slow_write_range(address, size, pc);
+}
+
+/// A function of the program begins, called from there.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_func_entry(pc: u64) {
+    naked_asm!(
+        "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+        "mov rax, qword ptr fs:[rcx + {frames}]",
+        "mov qword ptr [rax], rdi",
+        "mov qword ptr [rax + 8], 0",
+        "add rax, {frame}",
+        "mov qword ptr fs:[rcx + {frames}], rax",
+        "ret",
+        frames = const FRAMES, frame = const FRAME,
+    )
+}
+
+/// A function of the program ends.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_func_exit() {
+    naked_asm!(
+        "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+        "sub qword ptr fs:[rcx + {frames}], {frame}",
+        "ret",
+        frames = const FRAMES, frame = const FRAME,
+    )
+}

@@ -1,0 +1,31 @@
+//! The race detector that lives inside the watched process: threads, synchronisation, stacks, heap, reports.
+//!
+//! *Invariants*: nothing here allocates through the program's `malloc`, calls the C library, panics on what the program does, or holds a
+//! lock while it calls out. Only `os` makes system calls.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod access;
+pub mod atomics;
+mod baseline;
+pub mod deadlock;
+pub mod heap;
+pub mod internal;
+pub mod locksets;
+pub mod memory;
+pub mod modules;
+pub mod mutex;
+pub mod os;
+pub mod output;
+pub mod place;
+pub mod registry;
+pub mod report;
+pub mod sites;
+pub mod slots;
+pub mod start;
+pub mod sync;
+pub mod thread;
+pub mod tls;

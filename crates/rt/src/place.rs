@@ -1,0 +1,215 @@
+//! Where a thread is: its shadow stack, the mutexes it holds, and the stamps that say so.
+
+use crate::locksets::{self, Hold};
+use crate::os;
+use crate::sites::{Note, SITES, Site};
+use crate::slots::{self, Log};
+use crate::tls::{self, offset};
+use alloc::vec::Vec;
+use deadheat_online::{Clock, ThreadState, Word};
+use deadheat_shadow::Stamps;
+
+/// A frame of the shadow stack: where the function was called from, and the site of that call once somebody asked.
+#[repr(C)]
+pub struct Frame {
+    pc: u64,
+    site: u64,
+}
+
+/// Bytes of a frame, for the assembly that pushes and pops.
+pub const FRAME: usize = size_of::<Frame>();
+
+const CACHE: usize = 64;
+
+/// A stamp of the current epoch, to be used again for accesses from the same place.
+#[derive(Clone, Copy)]
+struct Cached {
+    pc: u64,
+    caller: Site,
+    note: Note,
+    word: Word,
+}
+
+/// The place of a thread. The top of the shadow stack is in thread-local storage while the thread is current.
+pub struct Placer {
+    frames: *mut Frame,
+    bytes: usize,
+    top: *mut Frame,
+    cache: [Cached; CACHE],
+    /// Stamps before this clock are not used again: mutexes were taken since.
+    floor: Clock,
+    held: Vec<Hold>,
+    /// The number of the set of mutexes held; none if it has changed.
+    lockset: Option<u32>,
+    /// What was done when.
+    pub log: Log,
+    /// The access under way.
+    pc: u64,
+    note: Note,
+}
+
+impl Placer {
+    /// With room for so many frames.
+    pub fn new(frames: usize) -> Placer {
+        let bytes = os::page_ceil(frames * FRAME);
+        let at = match os::map_zeroed(bytes) {
+            Ok(at) => at as *mut Frame,
+            Err(e) => os::die(os::CANNOT_WORK, format_args!("no memory for the stack of a thread ({e:?})")),
+        };
+        let none = Cached { pc: 0, caller: Site::NOWHERE, note: Note::CALL, word: Word::NONE };
+        Placer {
+            frames: at,
+            bytes,
+            top: at,
+            cache: [none; CACHE],
+            floor: Clock(0),
+            held: Vec::new(),
+            lockset: None,
+            log: Log::new(),
+            pc: 0,
+            note: Note::CALL,
+        }
+    }
+
+    /// The top of the stack of a thread that is not current.
+    pub fn top(&self) -> *mut Frame {
+        self.top
+    }
+
+    /// Keeps the top of a thread that ceases to be current.
+    pub fn set_top(&mut self, top: *mut Frame) {
+        self.top = top;
+    }
+
+    /// The site of the current function's caller.
+    #[inline]
+    pub fn caller(&self) -> Site {
+        let top = tls::get::<{ offset::FRAMES }>() as *mut Frame;
+        if top == self.frames {
+            return Site::NOWHERE;
+        }
+        // SAFETY: frames below the top were pushed.
+        let frame = unsafe { &*top.sub(1) };
+        if frame.site != 0 { Site(frame.site as u32) } else { self.find_callers(top) }
+    }
+
+    /// Sites of the frames that have none yet, from the outermost of them in.
+    #[cold]
+    fn find_callers(&self, top: *mut Frame) -> Site {
+        let mut at = top;
+        let mut site = Site::NOWHERE;
+        // SAFETY: all between the base and the top was pushed.
+        unsafe {
+            while at != self.frames {
+                let frame = &*at.sub(1);
+                if frame.site != 0 {
+                    site = Site(frame.site as u32);
+                    break;
+                }
+                at = at.sub(1);
+            }
+            while at != top {
+                site = SITES.intern(site, (*at).pc, Note::CALL);
+                (*at).site = site.0 as u64;
+                at = at.add(1);
+            }
+        }
+        site
+    }
+
+    /// The site of that program counter in the current function.
+    pub fn site(&self, pc: u64, note: Note) -> Site {
+        SITES.intern(self.caller(), pc, note)
+    }
+
+    /// The accesses that follow are made from there.
+    #[inline]
+    pub fn at(&mut self, pc: u64, note: Note) -> &mut Placer {
+        (self.pc, self.note) = (pc, note);
+        self
+    }
+
+    /// Where the access under way is made.
+    pub fn current(&self) -> (u64, Note) {
+        (self.pc, self.note)
+    }
+
+    /// The number of the set of mutexes held.
+    pub fn lockset(&mut self) -> u32 {
+        *self.lockset.get_or_insert_with(|| locksets::intern(&self.held))
+    }
+
+    /// The mutexes held, in the order in which they were taken.
+    pub fn held(&self) -> &[Hold] {
+        &self.held
+    }
+
+    /// A mutex was taken.
+    pub fn took(&mut self, hold: Hold, now: Clock) {
+        self.held.push(hold);
+        (self.lockset, self.floor) = (None, Clock(now.0 + 1));
+    }
+
+    /// A mutex was given back.
+    pub fn gave(&mut self, mutex: u64, now: Clock) {
+        if let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) {
+            self.held.remove(i);
+            (self.lockset, self.floor) = (None, Clock(now.0 + 1));
+        }
+    }
+
+    fn restart_cache(&self, word: Word, thread: &ThreadState) -> bool {
+        thread.is_current(word) && word.clock() >= self.floor
+    }
+
+    #[cold]
+    fn stamp_site(&mut self, thread: &mut ThreadState, site: Site) -> Word {
+        let locks = self.lockset();
+        let word = thread.stamp();
+        self.log.record(word, site, locks);
+        word
+    }
+}
+
+impl Stamps for Placer {
+    #[inline]
+    fn here(&mut self, thread: &mut ThreadState) -> Word {
+        let caller = self.caller();
+        let hash = (self.pc ^ self.pc >> 7 ^ (caller.0 as u64) << 2) as usize % CACHE;
+        let cached = self.cache[hash];
+        if cached.pc == self.pc
+            && cached.caller == caller
+            && cached.note == self.note
+            && self.restart_cache(cached.word, thread)
+        {
+            return cached.word;
+        }
+        let site = SITES.intern(caller, self.pc, self.note);
+        let word = self.stamp_site(thread, site);
+        self.cache[hash] = Cached { pc: self.pc, caller, note: self.note, word };
+        word
+    }
+
+    #[cold]
+    fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word, extent: u8) -> Word {
+        let site = |word| slots::lookup(word).map_or(Site::NOWHERE, |(site, _)| site);
+        let site = SITES.merge(site(old), site(new), extent);
+        // Merged stamps are cached like others, under a program counter that no program has.
+        let key = !(site.0 as u64);
+        let hash = site.0 as usize % CACHE;
+        let cached = self.cache[hash];
+        if cached.pc == key && self.restart_cache(cached.word, thread) {
+            return cached.word;
+        }
+        let word = self.stamp_site(thread, site);
+        self.cache[hash] = Cached { pc: key, caller: Site::NOWHERE, note: Note::CALL, word };
+        word
+    }
+}
+
+impl Drop for Placer {
+    fn drop(&mut self) {
+        // SAFETY: the thread has ended; nobody pushes frames any more.
+        let _ = unsafe { os::munmap(self.frames as usize, self.bytes) };
+    }
+}

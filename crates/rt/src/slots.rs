@@ -1,0 +1,223 @@
+//! Slots: who lives in each, what happened at each of its clocks, and when a slot may be taken over.
+//!
+//! A slot of an ended thread goes to a new thread only if the creator knows all that the old one released; so whoever knows a clock of
+//! the new thread knows the old one's too, and clocks can simply go on. Accesses that the old thread never released to anybody (a detached thread's last ones) are *orphans*:
+//! nothing can ever happen after them, so they are remembered as such and no clock covers them.
+
+use crate::os::Mutex;
+use crate::sites::Site;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use deadheat_finding::ThreadId;
+use deadheat_online::{Clock, Slot, ThreadState, Word};
+
+const PAGE: usize = 1024;
+const PAGES: usize = Slot::LIMIT as usize / PAGE;
+/// Clocks in a chunk of a log.
+const CHUNK: usize = 512;
+/// Chunks of all logs together before the oldest of a slot are dropped: 512 MiB, on top of which `history_size` doubles.
+static BUDGET: AtomicUsize = AtomicUsize::new(1 << 17);
+static CHUNKS: AtomicUsize = AtomicUsize::new(0);
+static ANY_ORPHANS: AtomicBool = AtomicBool::new(false);
+
+/// What was done at a clock: the place, and the mutexes held.
+#[repr(C)]
+pub struct Entry {
+    site: AtomicU32,
+    locks: AtomicU32,
+}
+
+type Chunk = [Entry; CHUNK];
+
+/// What is kept of a slot.
+#[derive(Default)]
+struct History {
+    /// The log's chunks, from the chunk numbered `first` on.
+    first: u64,
+    chunks: VecDeque<Option<Box<Chunk>>>,
+    /// Which thread lived here from which clock on.
+    tenants: Vec<(Clock, ThreadId)>,
+    /// Accesses that nothing happens after.
+    orphans: Vec<(Clock, Clock)>,
+}
+
+struct Place {
+    history: Mutex<History>,
+    has_orphans: AtomicBool,
+}
+
+struct Table {
+    pages: [AtomicPtr<[Place; PAGE]>; PAGES],
+    state: Mutex<Free>,
+}
+
+struct Free {
+    made: u32,
+    /// Slots of ended threads, with the last clock that was released.
+    ended: Vec<(Slot, Released)>,
+}
+
+/// The last clocks of an ended thread.
+#[derive(Clone, Copy)]
+struct Released {
+    /// Up to here others may know it.
+    known: Clock,
+    /// Clocks used in all.
+    used: Clock,
+}
+
+static TABLE: Table = Table {
+    pages: [const { AtomicPtr::new(core::ptr::null_mut()) }; PAGES],
+    state: Mutex::new(Free { made: 0, ended: Vec::new() }),
+};
+
+fn place(slot: Slot) -> &'static Place {
+    let page = TABLE.pages[slot.0 as usize / PAGE].load(Ordering::Acquire);
+    // SAFETY: pages are made before their slots are handed out, and stay.
+    unsafe { &(*page)[slot.0 as usize % PAGE] }
+}
+
+fn new_slot(free: &mut Free) -> Slot {
+    let slot = Slot(free.made);
+    if slot.0 + 1 >= Slot::LIMIT {
+        crate::os::die(crate::os::CANNOT_WORK, format_args!("more than {} threads that nothing orders", Slot::LIMIT));
+    }
+    free.made += 1;
+    if (slot.0 as usize).is_multiple_of(PAGE) {
+        let make = || Place { history: Mutex::new(History::default()), has_orphans: AtomicBool::new(false) };
+        let page: Box<[Place]> = (0..PAGE).map(|_| make()).collect();
+        let page = Box::into_raw(page) as *mut [Place; PAGE];
+        TABLE.pages[slot.0 as usize / PAGE].store(page, Ordering::Release);
+    }
+    slot
+}
+
+/// A slot for a thread created by one that knows what `creator` knows (nobody, for the first thread), and the clocks used up in it.
+pub fn take(creator: Option<&ThreadState>, tenant: ThreadId) -> (Slot, Clock) {
+    const LOOK_AT: usize = 64;
+    let mut free = TABLE.state.lock();
+    let known = |slot: Slot, clock: Clock| creator.is_some_and(|c| c.known().get(slot) >= clock);
+    let ended = free.ended.iter().enumerate().rev().take(LOOK_AT);
+    let fit = |(_, (_, r)): &(usize, &(Slot, Released))| r.used.0 < Clock::LIMIT / 2;
+    let found = ended.filter(fit).find(|(_, (slot, r))| known(*slot, r.known)).map(|(i, _)| i);
+    let (slot, used) = match found {
+        Some(i) => {
+            let (slot, released) = free.ended.remove(i);
+            (slot, released.used)
+        }
+        None => (new_slot(&mut free), Clock(0)),
+    };
+    drop(free);
+    place(slot).history.lock().tenants.push((Clock(used.0 + 1), tenant));
+    (slot, used)
+}
+
+/// A thread has left the slot. `known` is the last clock it released to anybody; later ones are orphans.
+pub fn leave(slot: Slot, known: Clock, used: Clock) {
+    let here = place(slot);
+    if known < used {
+        here.history.lock().orphans.push((Clock(known.0 + 1), used));
+        here.has_orphans.store(true, Ordering::Release);
+        ANY_ORPHANS.store(true, Ordering::Release);
+    }
+    TABLE.state.lock().ended.push((slot, Released { known, used }));
+}
+
+/// The access is of a thread that ended without releasing it to anybody.
+pub fn is_orphan(word: Word) -> bool {
+    if !ANY_ORPHANS.load(Ordering::Acquire) {
+        return false;
+    }
+    let here = place(word.slot());
+    if !here.has_orphans.load(Ordering::Acquire) {
+        return false;
+    }
+    let history = here.history.lock();
+    let i = history.orphans.partition_point(|(_, last)| *last < word.clock());
+    history.orphans.get(i).is_some_and(|(first, _)| *first <= word.clock())
+}
+
+/// Who lived in the slot at that clock.
+pub fn tenant(word: Word) -> Option<ThreadId> {
+    let history = place(word.slot()).history.lock();
+    let i = history.tenants.partition_point(|(from, _)| *from <= word.clock());
+    Some(history.tenants.get(i.checked_sub(1)?)?.1)
+}
+
+/// Where the access was made and which mutexes were held; nothing if it is too long ago.
+pub fn lookup(word: Word) -> Option<(Site, u32)> {
+    let history = place(word.slot()).history.lock();
+    let index = (word.clock().0 / CHUNK as u64).checked_sub(history.first)?;
+    let chunk = history.chunks.get(index as usize)?.as_ref()?;
+    let entry = &chunk[(word.clock().0 % CHUNK as u64) as usize];
+    let site = Site(entry.site.load(Ordering::Relaxed));
+    (site != Site::NOWHERE).then(|| (site, entry.locks.load(Ordering::Relaxed)))
+}
+
+/// Doubles the reserve of the logs so many times.
+pub fn widen(times: u32) {
+    BUDGET.store(BUDGET.load(Ordering::Relaxed) << times.min(7), Ordering::Relaxed);
+}
+
+/// The writing end of a slot's log: what was done at each clock.
+pub struct Log {
+    chunk: *const Chunk,
+    number: u64,
+}
+
+impl Log {
+    /// Not open yet.
+    pub const fn new() -> Log {
+        Log { chunk: core::ptr::null(), number: u64::MAX }
+    }
+
+    /// Writes down where the access of that stamp was made.
+    #[inline]
+    pub fn record(&mut self, word: Word, site: Site, locks: u32) {
+        let (number, at) = (word.clock().0 / CHUNK as u64, (word.clock().0 % CHUNK as u64) as usize);
+        if number != self.number {
+            self.open(word.slot(), number);
+        }
+        // SAFETY: `open` made the chunk, and only this thread's slot drops it, behind its back never: the newest chunk stays.
+        let entry = unsafe { &(*self.chunk)[at] };
+        entry.locks.store(locks, Ordering::Relaxed);
+        entry.site.store(site.0, Ordering::Release);
+    }
+
+    #[cold]
+    fn open(&mut self, slot: Slot, number: u64) {
+        let mut history = place(slot).history.lock();
+        if history.chunks.is_empty() {
+            history.first = number;
+        }
+        while history.first + history.chunks.len() as u64 <= number {
+            history.chunks.push_back(None);
+        }
+        while CHUNKS.load(Ordering::Relaxed) >= BUDGET.load(Ordering::Relaxed) && history.chunks.len() > 1 {
+            if history.chunks.pop_front().flatten().is_some() {
+                CHUNKS.fetch_sub(1, Ordering::Relaxed);
+            }
+            history.first += 1;
+        }
+        let index = (number - history.first) as usize;
+        let chunk = history.chunks[index].get_or_insert_with(|| {
+            CHUNKS.fetch_add(1, Ordering::Relaxed);
+            // SAFETY: zeroes are valid entries.
+            unsafe { Box::<Chunk>::new_zeroed().assume_init() }
+        });
+        (self.chunk, self.number) = (&raw const **chunk, number);
+    }
+
+    /// The slot has changed: the next record looks for its chunk.
+    pub fn forget(&mut self) {
+        *self = Log::new();
+    }
+}
+
+impl Default for Log {
+    fn default() -> Log {
+        Log::new()
+    }
+}

@@ -1,0 +1,72 @@
+//! The thread-local words of the runtime: what the fast paths need, and the current thread.
+//!
+//! Declared in assembly, in the initial-exec model: in an executable the linker turns the access into a constant offset from `fs`, in a shared object that is loaded
+//! at start it is one load more. 64 bytes in all, since threads with the smallest stacks pay for it too.
+
+use crate::thread::Thread;
+use core::arch::{asm, global_asm};
+
+/// Byte offsets of the words, for the assembly of the fast paths.
+pub mod offset {
+    /// The beginning of the thread's epoch, as a word of the shadow; or [`super::NEVER`].
+    pub const EPOCH: usize = 0;
+    /// The mask of the shadow's layout.
+    pub const MASK: usize = 8;
+    /// The base of the shadow's layout.
+    pub const BASE: usize = 16;
+    /// Where the next frame of the shadow stack goes.
+    pub const FRAMES: usize = 24;
+    /// The thread.
+    pub const THREAD: usize = 32;
+    /// Where the program called the interceptor that runs.
+    pub const CALLER: usize = 40;
+}
+
+/// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
+pub const NEVER: u64 = 0x3fff_fff0_0000_0000;
+
+global_asm!(
+    ".pushsection .tbss,\"awT\",@nobits",
+    ".globl __deadheat_tls",
+    ".hidden __deadheat_tls",
+    ".type __deadheat_tls,@object",
+    ".size __deadheat_tls,64",
+    ".p2align 6",
+    "__deadheat_tls:",
+    ".zero 64",
+    ".popsection",
+);
+
+/// A thread-local word.
+#[inline(always)]
+pub fn get<const OFFSET: usize>() -> u64 {
+    let value: u64;
+    // SAFETY: the word lies in every thread's static block of thread-local storage.
+    unsafe {
+        asm!(
+            "mov {v}, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+            "mov {v}, qword ptr fs:[{v} + {o}]",
+            v = out(reg) value, o = const OFFSET, options(nostack, preserves_flags, readonly)
+        );
+    }
+    value
+}
+
+/// Sets a thread-local word.
+#[inline(always)]
+pub fn set<const OFFSET: usize>(value: u64) {
+    // SAFETY: as above.
+    unsafe {
+        asm!(
+            "mov {t}, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+            "mov qword ptr fs:[{t} + {o}], {v}",
+            t = out(reg) _, v = in(reg) value, o = const OFFSET, options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// The current thread, if it is known to the runtime.
+#[inline(always)]
+pub fn thread() -> *mut Thread {
+    get::<{ offset::THREAD }>() as *mut Thread
+}

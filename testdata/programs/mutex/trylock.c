@@ -1,0 +1,28 @@
+// verdict: none
+// A trylock that succeeds orders like a lock.
+#include "../two.h"
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int shared;
+
+static void *first(void *arg) {
+  pthread_mutex_trylock(&mutex);
+  shared = 1;
+  pthread_mutex_unlock(&mutex);
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  if (pthread_mutex_trylock(&mutex) == 0) {
+    shared = 2;
+    pthread_mutex_unlock(&mutex);
+  }
+  return arg;
+}
+
+int main(void) {
+  run_two(first, second);
+  return shared - 2;
+}
