@@ -23,12 +23,20 @@ fn main() {
 }
 
 fn runtime(out: &Path, files: &Path) -> Result<(), String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rt-tsan");
-    let library = deadheat_package::build(&folder, RUNTIME_TARGET, &out.join("build"))?;
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let folder = here.with_file_name("rt-tsan");
+    let library = deadheat_package::build(&folder, RUNTIME_TARGET, &build_folder(out))?;
     for source in &library.sources {
         println!("cargo::rerun-if-changed={}", source.display());
     }
     deadheat_package::pack(&library.archive, &out.join("work"), files).map(drop)
+}
+
+/// Where the nested cargo builds: beside the folders of all build scripts, since the programs of `cargo build`, `cargo clippy` and
+/// `cargo test` each run this one, and the runtime in them is the same.
+fn build_folder(out: &Path) -> PathBuf {
+    let beside = out.ancestors().nth(3).filter(|folder| folder.join("build").is_dir());
+    beside.unwrap_or(out).join("runtime-build")
 }
 
 fn nothing(files: &Path) -> Result<(), String> {

@@ -81,7 +81,8 @@ fn test() -> Step {
 /// All interleavings of the concurrent handlers, in a target folder of their own: everything is built with another `cfg`.
 fn loom() -> Step {
     let folder = target().join("loom").display().to_string();
-    let package = ["test", "--release", "--package", "deadheat-online", "--target-dir", &folder, "loom"];
+    let package =
+        ["test", "--release", "--package", "deadheat-online", "--test", "loom", "--target-dir", &folder];
     cargo_with(&[("RUSTFLAGS", "--cfg loom")], &package)
 }
 

@@ -4,7 +4,8 @@ copy libevent
 copy memcached
 configure libevent --disable-shared --disable-openssl --disable-samples --disable-libevent-regress \
     --disable-dependency-tracking --disable-debug-mode
-make -C libevent include/event2/event-config.h libevent.la
+make -C libevent include/event2/event-config.h # everything needs it, and make is not told so
+make -C libevent libevent.la
 mkdir -p event/lib
 cp libevent/.libs/libevent.a event/lib
 cp -r libevent/include event

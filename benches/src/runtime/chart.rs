@@ -28,6 +28,7 @@ pub fn bars(path: &Path, title: &str, results: &Results, quantity: Quantity) -> 
     };
     let largest = results.cells.values().map(|cell| cell.ratio(quantity)).fold(2.0, f64::max);
 
+    // To the right there is room for the legend.
     let root = SVGBackend::new(path, (1500, 560)).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)
@@ -35,7 +36,7 @@ pub fn bars(path: &Path, title: &str, results: &Results, quantity: Quantity) -> 
         .margin(20)
         .x_label_area_size(48)
         .y_label_area_size(72)
-        .build_cartesian_2d(0.0..groups.len() as f64, (0.5..largest * 1.5).log_scale())?;
+        .build_cartesian_2d(0.0..groups.len() as f64 * 1.09, (0.5..largest * 1.5).log_scale())?;
     chart
         .configure_mesh()
         .disable_x_mesh()

@@ -6,6 +6,7 @@ mod input;
 mod memcached;
 mod options;
 mod programs;
+mod publish;
 mod rules;
 mod run;
 mod servers;
@@ -43,22 +44,11 @@ pub fn run(deadheat: &Path, out: &Path, cache: &Path, options: &[&str]) -> Resul
     for program in PROGRAMS {
         if bench.options.wants_program(program.name) {
             bench.program(&program);
+            // After each, so that an interrupted run is not lost.
+            publish::files(&bench, out)?;
         }
     }
-    bench.results.tools =
-        TOOL_NAMES.into_iter().filter(|t| bench.results.cells.keys().any(|(_, tool)| tool == t)).collect();
-    let text = bench.text();
-    println!("\n{text}");
-    fs::write(out.join("runtime.txt"), text)?;
-    fs::write(out.join("runtime.csv"), bench.results.csv())?;
-    fs::write(out.join("runtime-rules.csv"), bench.results.rules_csv())?;
-    let pictures = [
-        ("runtime.svg", "Slowdown, processor time", Quantity::Processor),
-        ("runtime-memory.svg", "Peak memory", Quantity::Memory),
-    ];
-    for (file, title, quantity) in pictures {
-        chart::bars(&out.join(file), title, &bench.results, quantity)?;
-    }
+    println!("\n{}", publish::text(&bench));
     println!("Tables as text and CSV and pictures as SVG are in {}.", out.display());
     if bench.broken { Err("some runs were wrong; see the notes above".into()) } else { Ok(()) }
 }
@@ -147,6 +137,8 @@ impl Bench {
         if tools.iter().any(|tool| tool.name == COUNTED) {
             self.count_rules(program);
         }
+        self.results.tools =
+            self.tools.iter().map(|tool| tool.name).filter(|tool| self.results.has(tool)).collect();
         self.progress(program);
     }
 
@@ -307,39 +299,5 @@ impl Bench {
             })
         };
         println!("{}: {}", program.name, self.tools.iter().filter_map(cell).collect::<Vec<_>>().join(", "));
-    }
-
-    /// All tables.
-    fn text(&self) -> String {
-        let mut text = String::new();
-        let section = |text: &mut String, title: &str, table: &str| *text += &format!("{title}\n\n{table}\n");
-        let ratios = [
-            (Quantity::Processor, "Slowdown: processor time (user and system), times native"),
-            (Quantity::Wall, "Slowdown: time on the clock, times native"),
-            (Quantity::Memory, "Peak memory, times native"),
-        ];
-        for (quantity, title) in ratios {
-            section(&mut text, title, &self.results.ratios(quantity));
-        }
-        section(&mut text, "Data races reported in a quick run", &self.results.races());
-        if let Some(table) = self.results.rule_percentages() {
-            section(&mut text, "Rules that applied, v2", &table);
-        }
-        section(&mut text, "The bars", &self.results.bars());
-        let compilers: String = self
-            .compilers
-            .iter()
-            .map(|(build, compilers)| format!("{:<11} {}\n", build.folder(), compilers.version))
-            .collect();
-        section(&mut text, "Compilers, all with -O2 -g", &compilers);
-        text += &format!(
-            "Best of {} interleaved rounds, {} threads. Helgrind and DRD: ports only, once, smaller runs.\n",
-            self.options.repeats,
-            programs::THREADS
-        );
-        for note in &self.notes {
-            text += &format!("Note: {note}\n");
-        }
-        text
     }
 }

@@ -43,7 +43,7 @@ pub enum Kind {
     InFolder(Sizes),
     /// memcached under our own client; the sizes are batches of each connection.
     Memcached(Sizes),
-    /// redis under redis-benchmark; the sizes are requests of each kind.
+    /// redis under redis-benchmark; the sizes are requests of each kind, in whole pipelines of 16.
     Redis(Sizes),
 }
 
@@ -95,7 +95,7 @@ pub const PROGRAMS: [Program; 18] = [
     },
     Program {
         name: "redis",
-        kind: Kind::Redis(Sizes { full: 40_000, small: 8_000, quick: 1_600 }),
+        kind: Kind::Redis(Sizes { full: 16_000, small: 8_000, quick: 1_600 }),
         packages: &["redis"],
     },
     Program {

@@ -26,9 +26,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// How many data races the tool reported.
+    /// How many data races the tool reported: TSan's and Deadheat's words, Helgrind's, DRD's.
     pub fn races(&self) -> usize {
-        self.said.lines().filter(|line| line.contains("WARNING:") && line.contains("data race")).count()
+        let report = |line: &&str| {
+            (line.contains("WARNING:") && line.contains("data race"))
+                || line.contains("Possible data race during")
+                || line.contains("Conflicting ")
+        };
+        self.said.lines().filter(report).count()
     }
 }
 
@@ -207,4 +212,30 @@ fn fill(reader: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_of_every_tool_are_counted() {
+        let said = "WARNING: ThreadSanitizer: data race (pid=1)\nWARNING: ThreadSanitizer: thread leak (pid=1)\n\
+                    ==1== Possible data race during read of size 8\n==1== Conflicting store by thread 2\nother words\n";
+        let outcome = Outcome { usage: Usage::default(), output: String::new(), said: said.into() };
+        assert_eq!(outcome.races(), 3);
+    }
+
+    #[test]
+    fn a_digest_tells_files_apart() {
+        let file = std::env::temp_dir().join(format!("deadheat-bench-digest-{}", std::process::id()));
+        let of = |bytes: &[u8]| {
+            fs::write(&file, bytes).unwrap();
+            digest(&file).unwrap()
+        };
+        let (long, other, short) = (of(&[1; 20_000]), of(&[2; 20_000]), of(&[1; 8192]));
+        assert!(long.starts_with("20000 bytes") && short.starts_with("8192 bytes"));
+        assert!(long != other && of(&[1; 20_000]) == long);
+        fs::remove_file(&file).unwrap();
+    }
 }

@@ -88,7 +88,9 @@ pub fn memcached(command: &mut Command, batches: usize, limit: Duration) -> io::
     Ok((end, usage, output))
 }
 
-/// redis with four I/O threads under its own redis-benchmark, which always is the native one.
+/// redis with I/O threads under its own redis-benchmark, which always is the native one.
+///
+/// redis's threads wait by spinning: with more of them than processors it would measure little else.
 pub fn redis(
     command: &mut Command,
     load: &Path,
@@ -99,7 +101,8 @@ pub fn redis(
     let address = free_address()?;
     let port = address.port().to_string();
     command.args(["--bind", "127.0.0.1", "--port", &port, "--save", "", "--appendonly", "no"]);
-    command.args(["--io-threads", "4", "--io-threads-do-reads", "yes"]);
+    let threads = std::thread::available_parallelism()?.get().clamp(2, 4).to_string();
+    command.args(["--io-threads", &threads, "--io-threads-do-reads", "yes"]);
     let server = Server::start(command, address, limit)?;
     let mut load = Command::new(load)
         .args(["-h", "127.0.0.1", "-p", &port, "-q", "-c", "32", "-P", "16", "-t", KINDS])

@@ -83,6 +83,11 @@ impl Results {
         self.cells.get(&(program, tool))
     }
 
+    /// Whether that tool has any result.
+    pub fn has(&self, tool: &str) -> bool {
+        self.cells.keys().any(|(_, of)| *of == tool)
+    }
+
     /// The geometric mean of a tool's ratios, over the programs that it has.
     pub fn mean(&self, tool: &'static str, quantity: Quantity) -> Option<f64> {
         geomean(self.programs.iter().filter_map(|p| Some(self.cell(p, tool)?.ratio(quantity))))

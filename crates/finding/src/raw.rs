@@ -69,6 +69,7 @@ mod kind {
     pub const RELEASE: u8 = 23;
     pub const ACQUIRE: u8 = 24;
     pub const RACE: u8 = 25;
+    pub const GONE: u8 = 26;
     pub const SITE: u8 = 128;
     pub const STAMP: u8 = 129;
     pub const THREAD_NAME: u8 = 130;

@@ -7,8 +7,8 @@
 //!
 //! A set of reads is read and changed under the variable's lock in both.
 //!
-//! The rules are FastTrack's (end of section 3): there is no [Read Shared Same Epoch], and [Write Shared] forgets the reads. (The third difference, that [Join]
-//! increments, belongs to the thread that is joined and changes no race.)
+//! The rules are FastTrack's (end of section 3): there is no `[Read Shared Same Epoch]`, and `[Write Shared]` forgets the reads, which `rules` does too for a reason of its own.
+//! (The third difference, that `[Join]` increments, belongs to the thread that is joined and changes no race.)
 //!
 //! *Deviations*: analysis goes on after a race, as in `rules`; a write forgets a set of reads after a race too, for the write then stands for the reads.
 
@@ -16,7 +16,7 @@ use crate::handlers::{fits, is_same_epoch, needs_set};
 use crate::rules::{Outcome, Rule};
 use crate::sets::Sets;
 use crate::thread::ThreadState;
-use crate::var::{Pair, VarState, pause};
+use crate::var::{Pair, VarState};
 use crate::word::Word;
 
 macro_rules! handlers {
@@ -121,19 +121,6 @@ impl<F: FnOnce(&mut ThreadState) -> Word> Stamp<F> {
     }
 }
 
-/// W and R, one after the other, when the variable is not locked.
-fn look(var: &VarState) -> Pair {
-    let mut attempt = 0;
-    loop {
-        let seen = Pair { w: var.load_w(), r: var.load_r() };
-        if seen.w.0 & Word::LOCK == 0 {
-            return seen;
-        }
-        attempt += 1;
-        pause(attempt);
-    }
-}
-
 #[inline]
 fn read<C: Control>(
     thread: &mut ThreadState,
@@ -147,7 +134,7 @@ fn read<C: Control>(
         return Some(Rule::ReadSameEpoch.into()); // [Read Same Epoch]
     }
     loop {
-        let seen = look(var);
+        let seen = var.look();
         let Pair { w, r } = seen;
         // Each condition is about one word, so that W and R may be of different moments here.
         if !fits(seen, extent) || (extent != Word::WHOLE && needs_set(thread, r)) {
@@ -155,7 +142,7 @@ fn read<C: Control>(
         }
         // [Write-Read Race]
         let races = !w.is_none() && !thread.covers(w);
-        let outcome = |rule: Rule| if races { Outcome::race(Rule::WriteReadRace, w) } else { rule.into() };
+        let outcome = |rule: Rule| if races { Outcome::racing(Rule::WriteReadRace, w) } else { rule.into() };
         if !r.is_special() && !needs_set(thread, r) {
             let e = stamp.get(thread);
             if C::replace(var, seen, Pair { w, r: e }) {
@@ -187,7 +174,7 @@ fn write<C: Control>(
         return Some(Rule::WriteSameEpoch.into()); // [Write Same Epoch]
     }
     loop {
-        let seen = look(var);
+        let seen = var.look();
         let Pair { w, r } = seen;
         if !fits(seen, extent) {
             return None;
@@ -195,11 +182,11 @@ fn write<C: Control>(
         let races = !w.is_none() && !thread.covers(w);
         if !r.is_special() {
             let outcome = if races {
-                Outcome::race(Rule::WriteWriteRace, w) // [Write-Write Race]
+                Outcome::racing(Rule::WriteWriteRace, w) // [Write-Write Race]
             } else if r.is_none() || thread.covers(r) {
                 Rule::WriteExclusive.into() // [Write Exclusive]
             } else {
-                Outcome::race(Rule::ReadWriteRace, r) // [Read-Write Race]
+                Outcome::racing(Rule::ReadWriteRace, r) // [Read-Write Race]
             };
             let e = stamp.get(thread);
             if C::replace(var, seen, Pair { w: e, r }) {
@@ -207,11 +194,11 @@ fn write<C: Control>(
             }
         } else if let Some(held) = Held::of(var, seen) {
             let outcome = if races {
-                Outcome::race(Rule::WriteWriteRace, w)
+                Outcome::racing(Rule::WriteWriteRace, w)
             } else {
                 match sets.unknown(r, thread) {
                     None => Rule::WriteShared.into(), // [Write Shared]: W stands for the reads from now on
-                    Some(read) => Outcome::race(Rule::SharedWriteRace, read), // [Shared-Write Race]
+                    Some(read) => Outcome::racing(Rule::SharedWriteRace, read), // [Shared-Write Race]
                 }
             };
             held.end(r, Pair { w: stamp.get(thread), r: Word::NONE });

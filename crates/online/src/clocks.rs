@@ -44,6 +44,7 @@ impl Clocks {
     }
 
     /// What is known of that slot.
+    #[inline]
     pub fn get(&self, slot: Slot) -> Clock {
         let block = self.blocks.get(slot.0 as usize / BLOCK).and_then(Option::as_ref);
         Clock(block.map_or(0, |b| b[slot.0 as usize % BLOCK]))

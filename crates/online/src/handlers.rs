@@ -11,16 +11,16 @@ use crate::word::Word;
 pub enum Version {
     /// Not at all.
     V1,
-    /// [Read Same Epoch] and [Write Same Epoch] without the lock.
+    /// `[Read Same Epoch]` and `[Write Same Epoch]` without the lock.
     V1_5,
-    /// [Read Shared Same Epoch] too.
+    /// `[Read Shared Same Epoch]` too.
     V2,
 }
 
 /// The handler of a read of the bytes in `extent`; `stamp` makes the word to remember it by, of that extent.
 ///
 /// `None`: nothing was changed or stamped, and the caller has to look at the bytes one by one: see [`fits`].
-#[inline]
+#[inline(always)]
 pub fn read(
     version: Version,
     thread: &mut ThreadState,
@@ -53,7 +53,7 @@ pub fn read(
 }
 
 /// The handler of a write of the bytes in `extent`, as [`read`].
-#[inline]
+#[inline(always)]
 pub fn write(
     version: Version,
     thread: &mut ThreadState,
@@ -71,26 +71,31 @@ pub fn write(
         var.unlock(state.w);
         return None;
     }
-    let (w, outcome) = rules::write(thread, sets, state, stamp);
-    var.unlock(w);
+    let (new, outcome) = rules::write(thread, sets, state, stamp);
+    if new.r != state.r {
+        var.set_r(new.r);
+    }
+    var.unlock(new.w);
     Some(outcome)
 }
 
 /// All that is remembered is of exactly those bytes, so that they are one variable. Not so: W is no word of this crate (`shadow` split the granule), an access of other
 /// bytes, or a set of reads (always of whole variables) that a part of the variable is compared with.
+#[inline]
 pub fn fits(state: Pair, extent: u8) -> bool {
     let same = |word: Word| word.is_none() || word.extent() == extent;
     let r = if state.r.is_special() { extent == Word::WHOLE } else { same(state.r) };
     !state.w.is_special() && same(state.w) && r
 }
 
-/// [Read Same Epoch] and [Write Same Epoch]: the thread itself did that to at least those bytes in its current epoch.
+/// `[Read Same Epoch]` and `[Write Same Epoch]`: the thread itself did that to at least those bytes in its current epoch.
 #[inline]
 pub(crate) fn is_same_epoch(thread: &ThreadState, word: Word, extent: u8) -> bool {
     word.extent() & extent == extent && thread.is_current(word)
 }
 
 /// A read beside that one makes a set.
+#[inline]
 pub(crate) fn needs_set(thread: &ThreadState, r: Word) -> bool {
-    !r.is_none() && !r.is_special() && r.slot() != thread.slot() && !thread.covers(r)
+    !r.is_none() && !r.is_special() && !thread.covers(r)
 }

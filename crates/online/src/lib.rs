@@ -14,9 +14,10 @@ extern crate std;
 pub mod baselines;
 pub mod clocks;
 pub mod handlers;
-mod pair;
+pub mod pair;
 pub mod rules;
 pub mod sets;
+mod shares;
 mod sync;
 pub mod thread;
 pub mod var;
@@ -43,16 +44,27 @@ pub fn set_give_way(f: fn()) {
     GIVE_WAY.store(f as *mut (), core::sync::atomic::Ordering::Release);
 }
 
+/// The process has one thread left, after a fork.
+#[cfg(not(loom))]
+static ALONE: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
+
+/// Says whether the calling thread is the only one that is left after a fork: locks that stay taken are then nobody's, and are taken from those who vanished.
+#[cfg(not(loom))]
+pub fn set_alone(alone: bool) {
+    ALONE.store(alone, core::sync::atomic::Ordering::Relaxed);
+}
+
+#[cfg(not(loom))]
+fn is_alone() -> bool {
+    ALONE.load(core::sync::atomic::Ordering::Relaxed)
+}
+
+#[cfg(not(loom))]
 fn give_way() {
-    #[cfg(loom)]
-    loom::thread::yield_now();
-    #[cfg(not(loom))]
-    {
-        let f = GIVE_WAY.load(core::sync::atomic::Ordering::Acquire);
-        if f.is_null() {
-            return core::hint::spin_loop();
-        }
-        // SAFETY: only `set_give_way` stores there, and what it stores is a `fn()`.
-        unsafe { core::mem::transmute::<*mut (), fn()>(f)() }
+    let f = GIVE_WAY.load(core::sync::atomic::Ordering::Acquire);
+    if f.is_null() {
+        return core::hint::spin_loop();
     }
+    // SAFETY: only `set_give_way` stores there, and what it stores is a `fn()`.
+    unsafe { core::mem::transmute::<*mut (), fn()>(f)() }
 }

@@ -5,12 +5,11 @@
 //! two words one: others may then see the variable locked for a moment, which they must cope with anyway.
 
 use crate::var::{Pair, VarState};
-use crate::word::Word;
 
 /// Replaces `old` by `new`, and says whether it could: not so if the variable holds something else or is locked. A full barrier.
 #[inline]
 pub fn replace(var: &VarState, old: Pair, new: Pair) -> bool {
-    debug_assert!(old.w.0 & Word::LOCK == 0, "the old value is an unlocked one");
+    debug_assert!(!old.w.is_locked(), "the old value is an unlocked one");
     #[cfg(all(target_arch = "x86_64", not(loom), not(miri)))]
     return by_instruction(var, old, new);
     #[cfg(not(all(target_arch = "x86_64", not(loom), not(miri))))]
@@ -43,7 +42,7 @@ fn by_instruction(var: &VarState, old: Pair, new: Pair) -> bool {
 /// The same under the variable's lock.
 #[cfg(any(test, not(all(target_arch = "x86_64", not(loom), not(miri)))))]
 fn by_lock(var: &VarState, old: Pair, new: Pair) -> bool {
-    if !var.try_lock(old.w) {
+    if var.try_lock(old.w).is_err() {
         return false;
     }
     let same = var.r_of_locked() == old.r;
@@ -58,7 +57,7 @@ fn by_lock(var: &VarState, old: Pair, new: Pair) -> bool {
 mod tests {
     extern crate std;
     use super::*;
-    use crate::word::{Clock, Slot};
+    use crate::word::{Clock, Slot, Word};
 
     type Replace = fn(&VarState, Pair, Pair) -> bool;
 
@@ -101,7 +100,7 @@ mod tests {
                     for _ in 0..STEPS {
                         loop {
                             let seen = Pair { w: var.load_w(), r: var.load_r() };
-                            if seen.w.0 & Word::LOCK == 0 && replace(var, seen, next(seen)) {
+                            if !seen.w.is_locked() && replace(var, seen, next(seen)) {
                                 assert_eq!(seen.w.0, seen.r.0, "a torn pair was replaced");
                                 break;
                             }

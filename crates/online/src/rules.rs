@@ -1,6 +1,8 @@
 //! The rules of Figure 2, each a branch headed by its name: the one place where they live. The handlers say under which lock.
 //!
-//! *Deviations*: analysis goes on after a race, as in the paper's own tool: the access is recorded as if it had been ordered.
+//! *Deviations*: analysis goes on after a race, as in the paper's own tool: the access is recorded as if it had been ordered. `[Write Shared]` forgets the reads, as FastTrack
+//! does and VerifiedFT does not: sets of reads are shared here, and what nobody holds is memory for others. An entry of a thread's current epoch is never forgotten
+//! (the write would not be ordered after it), so reading one's own entry without the lock stays right.
 
 use crate::sets::Sets;
 use crate::thread::ThreadState;
@@ -62,29 +64,38 @@ impl Rule {
     }
 }
 
-/// What an access came to: the rule, and for a race the earlier access.
+/// What an access came to: the rule, and for a race the earlier access. Two registers wide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// The rule that applied.
     pub rule: Rule,
-    /// The earlier access that nothing orders before this one.
-    pub race: Option<Word>,
+    /// The earlier access of a race; [`Word::NONE`] if there is none.
+    prior: Word,
 }
 
 impl From<Rule> for Outcome {
+    #[inline]
     fn from(rule: Rule) -> Outcome {
-        Outcome { rule, race: None }
+        Outcome { rule, prior: Word::NONE }
     }
 }
 
 impl Outcome {
     /// A race with that earlier access.
-    pub fn race(rule: Rule, prior: Word) -> Outcome {
-        Outcome { rule, race: Some(prior) }
+    #[inline]
+    pub fn racing(rule: Rule, prior: Word) -> Outcome {
+        Outcome { rule, prior }
+    }
+
+    /// The earlier access that nothing orders before this one.
+    #[inline]
+    pub fn race(self) -> Option<Word> {
+        (!self.prior.is_none()).then_some(self.prior)
     }
 }
 
 /// A read of a variable in that state, by its lock's holder: the new R.
+#[inline(always)]
 pub fn read(
     thread: &mut ThreadState,
     sets: &Sets,
@@ -102,39 +113,45 @@ pub fn read(
     let e = stamp(thread);
     let (r, rule) = if r.is_special() {
         (sets.with(r, e, &mut thread.shares), Rule::ReadShared) // [Read Shared]
-    } else if r.is_none() || r.slot() == e.slot() || thread.covers(r) {
+    } else if r.is_none() || thread.covers(r) {
         (e, Rule::ReadExclusive) // [Read Exclusive]
     } else {
         (sets.pair(r, e, &mut thread.shares), Rule::ReadShare) // [Read Share] two concurrent readers: R becomes a set
     };
     // [Write-Read Race]
-    (r, if races { Outcome::race(Rule::WriteReadRace, w) } else { rule.into() })
+    (r, if races { Outcome::racing(Rule::WriteReadRace, w) } else { rule.into() })
 }
 
-/// A write of a variable in that state, by its lock's holder: the new W.
+/// A write of a variable in that state, by its lock's holder: the new W and R.
+#[inline(always)]
 pub fn write(
     thread: &mut ThreadState,
     sets: &Sets,
     state: Pair,
     stamp: impl FnOnce(&mut ThreadState) -> Word,
-) -> (Word, Outcome) {
+) -> (Pair, Outcome) {
     let Pair { w, r } = state;
     if thread.is_current(w) {
-        return (w, Rule::WriteSameEpoch.into()); // [Write Same Epoch]
+        return (state, Rule::WriteSameEpoch.into()); // [Write Same Epoch]
     }
     let outcome = if !w.is_none() && !thread.covers(w) {
-        Outcome::race(Rule::WriteWriteRace, w) // [Write-Write Race]
+        Outcome::racing(Rule::WriteWriteRace, w) // [Write-Write Race]
     } else if !r.is_special() {
         if r.is_none() || thread.covers(r) {
             Rule::WriteExclusive.into() // [Write Exclusive]
         } else {
-            Outcome::race(Rule::ReadWriteRace, r) // [Read-Write Race]
+            Outcome::racing(Rule::ReadWriteRace, r) // [Read-Write Race]
         }
     } else {
         match sets.unknown(r, thread) {
-            None => Rule::WriteShared.into(),                         // [Write Shared]
-            Some(read) => Outcome::race(Rule::SharedWriteRace, read), // [Shared-Write Race]
+            None => Rule::WriteShared.into(),                           // [Write Shared]
+            Some(read) => Outcome::racing(Rule::SharedWriteRace, read), // [Shared-Write Race]
         }
     };
-    (stamp(thread), outcome)
+    // The reads are all ordered before this write, which stands for them from now on.
+    let forget = outcome.rule == Rule::WriteShared;
+    if forget {
+        sets.release(r);
+    }
+    (Pair { w: stamp(thread), r: if forget { Word::NONE } else { r } }, outcome)
 }

@@ -1,4 +1,4 @@
-//! Sets of reads: what R holds when reads are concurrent (SHARED), one entry a thread, and shared by variables with the same readers.
+//! Sets of reads: what R holds when reads are concurrent (SHARED), one entry a slot, and shared by variables with the same readers.
 //!
 //! In the paper each variable has a vector of its own. Arrays that many threads read would then need a vector an element; but neighbouring
 //! elements are read by the same threads in the same epochs, so their sets are equal. Here R holds a handle to a set with a count of the variables that hold it:
@@ -6,12 +6,12 @@
 //! - a set held by one variable is updated in place, under that variable's lock, as in the paper.
 //!
 //! **Discipline.** `count`: atomic; zero means that its owner changes the set or that it is free, and nobody else may begin to hold it. `len`, `entries`: written while the
-//! count is zero. `generation`: goes up with every change, so a handle names one value for ever. A thread reads *its own* entry without a lock ([Read Shared Same Epoch])
+//! count is zero. `generation`: goes up with every change, so a handle names one value for ever. A thread reads *its own* entry without a lock (`[Read Shared Same Epoch]`)
 //! and then checks the generation (a sequence lock), so that what it read is what its handle names; all else is read under the lock of a variable that holds the set.
 
-use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, UnsafeCell, fence};
+pub use crate::shares::Shares;
+use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, UnsafeCell, await_change, fence};
 use crate::thread::ThreadState;
-use crate::var::pause;
 use crate::word::{Slot, Word};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -63,7 +63,7 @@ const _: () =
 
 /// Recycled and never used sets of a class, behind a lock bit.
 struct Class {
-    lock: AtomicU32,
+    lock: AtomicU64,
     chunks: [AtomicPtr<Chunk>; CHUNKS],
     /// Under the lock: how many sets were ever made, and those that came back.
     free: UnsafeCell<Free>,
@@ -117,7 +117,8 @@ fn place(index: usize) -> (usize, usize) {
 }
 
 impl Head {
-    /// A new generation, seen by whoever sees what is written after it: the fence pairs with the one in [`Sets::read_in_epoch`].
+    /// A new generation, seen by whoever sees what is written after it: the fence pairs with the one in [`Sets::read_in_epoch`]
+    /// and with the acquire in [`Sets::shared`].
     fn renew(&self) -> u32 {
         let next = (self.generation.load(Ordering::Relaxed) + 1) & ((1 << 30) - 1);
         self.generation.store(next, Ordering::Relaxed);
@@ -135,18 +136,14 @@ impl Set<'_> {
         Word(self.entries[i].load(Ordering::Relaxed))
     }
 
-    /// Where the slot's entry is, or would be: entries are in order of slots.
+    /// Where the slot's latest entry is, or one would be: entries are in order of slots, then of clocks. (A slot has several only if some are orphans.)
     fn find(&self, slot: Slot) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = (low + high) / 2;
-            match self.word(middle).slot().cmp(&slot) {
-                core::cmp::Ordering::Less => low = middle + 1,
-                core::cmp::Ordering::Greater => high = middle,
-                core::cmp::Ordering::Equal => return Ok(middle),
-            }
+            if self.word(middle).slot() <= slot { low = middle + 1 } else { high = middle }
         }
-        Err(low)
+        if low > 0 && self.word(low - 1).slot() == slot { Ok(low - 1) } else { Err(low) }
     }
 }
 
@@ -181,7 +178,7 @@ impl Sets {
         Set { head: &chunk.heads[at], entries: &chunk.entries[at * capacity..(at + 1) * capacity] }
     }
 
-    /// [Read Shared Same Epoch], without a lock: the thread has read in its current epoch what holds this set.
+    /// `[Read Shared Same Epoch]`, without a lock: the thread has read in its current epoch what holds this set.
     pub fn read_in_epoch(&self, set: Word, thread: &ThreadState) -> bool {
         let s = self.get(set);
         let current = s.find(thread.slot()).is_ok_and(|i| thread.is_current(s.word(i)));
@@ -197,20 +194,41 @@ impl Sets {
 
     /// A read that the thread does not know, if there is one: `S_x.V ⋢ S_t.V`. As [`Sets::each`].
     pub fn unknown(&self, set: Word, thread: &ThreadState) -> Option<Word> {
+        // A handle names one value for ever, and what is known once stays known.
+        if thread.shares.known.get() == set {
+            return None;
+        }
         let s = self.get(set);
-        (0..s.len()).map(|i| s.word(i)).find(|read| !thread.covers(*read))
+        let unknown = (0..s.len()).map(|i| s.word(i)).find(|read| !thread.covers(*read));
+        if unknown.is_none() {
+            thread.shares.known.set(set);
+        }
+        unknown
     }
 
-    /// [Read Share] the set of two concurrent reads.
+    /// The slot's read in the set. As [`Sets::each`].
+    pub fn entry(&self, set: Word, slot: Slot) -> Option<Word> {
+        let s = self.get(set);
+        s.find(slot).ok().map(|i| s.word(i))
+    }
+
+    /// The sets hold the same reads, but perhaps for that slot's. The caller holds the lock of variables that hold them.
+    pub fn differ_only_in(&self, a: Word, b: Word, slot: Slot) -> bool {
+        let (a, b) = (self.get(a), self.get(b));
+        let same = |i| a.word(i) == b.word(i) || (a.word(i).slot() == slot && b.word(i).slot() == slot);
+        a.len() == b.len() && (0..a.len()).all(same)
+    }
+
+    /// `[Read Share]` the set of two concurrent reads.
     pub fn pair(&self, prior: Word, read: Word, shares: &mut Shares) -> Word {
         self.shared(prior, read, shares).unwrap_or_else(|| {
             let mut reads = [prior, read];
-            reads.sort_unstable_by_key(|r| r.slot());
+            reads.sort_unstable_by_key(|r| r.epoch().0);
             shares.keep(prior, read, self.make(&reads))
         })
     }
 
-    /// [Read Shared] the set with the thread's read in it. The old handle's count is used up, the new one's belongs to the caller, who holds the lock of
+    /// `[Read Shared]` the set with the thread's read in it. The old handle's count is used up, the new one's belongs to the caller, who holds the lock of
     /// the variable.
     pub fn with(&self, set: Word, read: Word, shares: &mut Shares) -> Word {
         if let Some(new) = self.shared(set, read, shares) {
@@ -218,16 +236,17 @@ impl Sets {
             return new;
         }
         let s = self.get(set);
-        let place = s.find(read.slot());
-        if place.is_ok_and(|i| s.word(i) == read) {
-            return set;
-        }
+        let place = match s.find(read.slot()) {
+            Ok(i) if s.word(i) == read => return set,
+            Ok(i) if (shares.orphaned)(s.word(i)) => Err(i + 1),
+            place => place,
+        };
         if let Ok(i) = place
-            && s.head.count.compare_exchange(1, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+            && s.head.count.compare_exchange(1, 0, Ordering::Acquire, Ordering::Relaxed).is_ok()
         {
             let generation = s.head.renew();
             s.entries[i].store(read.0, Ordering::Relaxed);
-            s.head.count.store(1, Ordering::Release);
+            s.head.count.store(1, Ordering::Relaxed);
             return handle(generation, class_of(set), index_of(set));
         }
         let mut reads: Vec<Word> = (0..s.len()).map(|i| s.word(i)).collect();
@@ -249,7 +268,7 @@ impl Sets {
             if count == 0 {
                 return None;
             }
-            // Acquire: pairs with the store that ends a change, so that the generation read below is not older than the count.
+            // Acquire: pairs with the fence of `renew`, as every count is stored after it; so the generation read below is not older than the count.
             match head.count.compare_exchange_weak(count, count + 1, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => break,
                 Err(now) => count = now,
@@ -270,7 +289,7 @@ impl Sets {
     /// One variable less holds the set.
     pub fn release(&self, set: Word) {
         let s = self.get(set);
-        // AcqRel: pairs with the other releases, so that the last one recycles after all uses.
+        // AcqRel: pairs with the other releases, so that the last one recycles after all have read what they wanted.
         if s.head.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.classes[class_of(set)].with(|free| free.back.push(index_of(set) as u32));
         }
@@ -291,7 +310,7 @@ impl Sets {
         for (entry, read) in set.entries.iter().zip(reads) {
             entry.store(read.0, Ordering::Relaxed);
         }
-        set.head.count.store(1, Ordering::Release);
+        set.head.count.store(1, Ordering::Relaxed);
         handle(generation, class, index)
     }
 
@@ -330,7 +349,7 @@ impl Class {
     #[cfg(not(loom))]
     const fn new() -> Class {
         Class {
-            lock: AtomicU32::new(0),
+            lock: AtomicU64::new(0),
             chunks: [const { AtomicPtr::new(core::ptr::null_mut()) }; CHUNKS],
             free: UnsafeCell::new(Free { made: 0, back: Vec::new() }),
         }
@@ -339,7 +358,7 @@ impl Class {
     #[cfg(loom)]
     fn new() -> Class {
         Class {
-            lock: AtomicU32::new(0),
+            lock: AtomicU64::new(0),
             chunks: core::array::from_fn(|_| AtomicPtr::new(core::ptr::null_mut())),
             free: UnsafeCell::new(Free { made: 0, back: Vec::new() }),
         }
@@ -349,51 +368,11 @@ impl Class {
         let mut attempt = 0;
         // Acquire: pairs with the store below.
         while self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            attempt += 1;
-            pause(attempt);
+            await_change(&self.lock, 1, &mut attempt, Ordering::Relaxed);
         }
         // SAFETY: the lock is held.
         let result = self.free.with_mut(|free| f(unsafe { &mut *free }));
         self.lock.store(0, Ordering::Release);
         result
-    }
-}
-
-/// The sets that a thread made lately: a scan over a shared array asks for the same one at every element.
-#[derive(Debug)]
-pub struct Shares {
-    entries: [Share; 4],
-    next: usize,
-}
-
-#[derive(Clone, Copy, Default, Debug)]
-struct Share {
-    old: Word,
-    read: Word,
-    new: Word,
-}
-
-impl Shares {
-    /// None yet.
-    pub const fn new() -> Shares {
-        const NONE: Share = Share { old: Word::NONE, read: Word::NONE, new: Word::NONE };
-        Shares { entries: [NONE; 4], next: 0 }
-    }
-
-    fn find(&self, old: Word, read: Word) -> Option<Word> {
-        self.entries.iter().find(|s| s.old == old && s.read == read).map(|s| s.new)
-    }
-
-    /// Remembers a set, without holding it, in place of the oldest.
-    fn keep(&mut self, old: Word, read: Word, new: Word) -> Word {
-        self.entries[self.next] = Share { old, read, new };
-        self.next = (self.next + 1) % self.entries.len();
-        new
-    }
-}
-
-impl Default for Shares {
-    fn default() -> Shares {
-        Shares::new()
     }
 }

@@ -1,17 +1,31 @@
 //! The atomics of this crate, swapped for loom's under `--cfg loom`.
 //!
 //! loom forgets interleavings in which a load is followed by a store of the same location by the same thread. The cure is to make
-//! every load and store *visible* to its scheduler by a relaxed read-modify-write on a cell beside it; `tests/loom.rs`
+//! every load and store *visible* to its scheduler by a relaxed read-modify-write on a cell beside it (read-modify-writes are visible as they are); `tests/loom.rs`
 //! keeps a mutant that is only found that way. Mutants are made here too: each place that asks for an ordering can be given a weaker one.
 
 #[cfg(not(loom))]
 pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 
-#[cfg(not(loom))]
-pub use core::hint::spin_loop as wait;
-
 #[cfg(loom)]
 pub use visible::*;
+
+/// Waits a moment for the atomic, a lock that was seen taken, to change, and says what it is then.
+#[cfg(not(loom))]
+#[cold]
+pub fn await_change(lock: &AtomicU64, seen: u64, attempt: &mut u32, order: Ordering) -> u64 {
+    const PATIENCE: u32 = 1024;
+    *attempt += 1;
+    if *attempt > PATIENCE && crate::is_alone() {
+        let free = if seen == 1 { 0 } else { seen & !crate::Word::LOCK };
+        lock.store(free, Ordering::Relaxed);
+    } else if attempt.is_multiple_of(64) {
+        crate::give_way();
+    } else {
+        core::hint::spin_loop();
+    }
+    lock.load(order)
+}
 
 /// A cell in loom's form.
 #[cfg(not(loom))]
@@ -33,7 +47,8 @@ mod visible {
     pub use loom::cell::UnsafeCell;
     use loom::sync::atomic;
     pub use loom::sync::atomic::Ordering;
-    pub use loom::thread::yield_now as wait;
+    use std::sync::Mutex;
+    use std::vec::Vec;
 
     macro_rules! visible {
         ($name:ident $(<$t:ident>)?, $of:ty, $value:ty) => {
@@ -42,11 +57,15 @@ mod visible {
             pub struct $name$(<$t>)? {
                 value: $of,
                 seen: atomic::AtomicUsize,
+                /// What was stored last, and who waits for the next store: a spinning thread would multiply the interleavings for nothing.
+                latest: Mutex<$value>,
+                waiting: Mutex<Vec<loom::thread::Thread>>,
             }
 
             impl$(<$t>)? $name$(<$t>)? {
                 pub fn new(value: $value) -> Self {
-                    Self { value: <$of>::new(value), seen: atomic::AtomicUsize::new(0) }
+                    let seen = atomic::AtomicUsize::new(0);
+                    Self { value: <$of>::new(value), seen, latest: Mutex::new(value), waiting: Mutex::default() }
                 }
                 fn see(&self) {
                     if !super::mutants::blind() {
@@ -61,7 +80,9 @@ mod visible {
                 #[track_caller]
                 pub fn store(&self, value: $value, order: Ordering) {
                     self.see();
-                    self.value.store(value, instead_of(order))
+                    self.value.store(value, instead_of(order));
+                    *self.latest.lock().unwrap() = value;
+                    self.waiting.lock().unwrap().drain(..).for_each(|thread| thread.unpark());
                 }
             }
         };
@@ -88,8 +109,11 @@ mod visible {
                     success: Ordering,
                     failure: Ordering,
                 ) -> Result<$value, $value> {
-                    self.see();
-                    self.value.compare_exchange(old, new, instead_of(success), failure)
+                    let result = self.value.compare_exchange(old, new, instead_of(success), failure);
+                    if result.is_ok() {
+                        *self.latest.lock().unwrap() = new;
+                    }
+                    result
                 }
             }
         };
@@ -109,6 +133,22 @@ mod visible {
         #[track_caller]
         pub fn fetch_sub(&self, n: u32, order: Ordering) -> u32 {
             self.value.fetch_sub(n, instead_of(order))
+        }
+    }
+
+    #[track_caller]
+    pub fn await_change(lock: &AtomicU64, seen: u64, _attempt: &mut u32, order: Ordering) -> u64 {
+        loop {
+            // loom switches threads at its own operations only, so no store comes between the look and the waiting.
+            while *lock.latest.lock().unwrap() == seen {
+                lock.waiting.lock().unwrap().push(loom::thread::current());
+                loom::thread::park();
+            }
+            let now = lock.value.load(instead_of(order));
+            if now != seen {
+                return now;
+            }
+            loom::thread::yield_now();
         }
     }
 

@@ -16,6 +16,9 @@ use crate::clocks::Clocks;
 use crate::sets::Shares;
 use crate::word::{Clock, Slot, Word};
 
+/// Slots at hand for [`ThreadState::covers`].
+const MEMO: usize = 16;
+
 /// A thread's view: its own time and what it knows of the others'.
 #[derive(Debug)]
 pub struct ThreadState {
@@ -30,13 +33,15 @@ pub struct ThreadState {
     learned: bool,
     /// Accesses that nothing can ever happen after, although a later clock of their slot is known: see [`ThreadState::new`].
     orphaned: fn(Word) -> bool,
+    /// For some slots, up to where they are known, at hand: what is known once stays known.
+    memo: [core::cell::Cell<Word>; MEMO],
     /// Sets of reads made lately, to be used again.
     pub shares: Shares,
 }
 
 impl ThreadState {
     /// A thread in a slot whose clocks up to `before` are used up. `orphaned` tells the accesses of earlier threads in a slot that ended
-    /// without releasing them to anybody: no clock covers these.
+    /// without releasing them to anybody: no clock covers these. Asked about clock 0 of a slot it tells whether the slot has any.
     ///
     /// Who takes over a slot stands for all who had it before: its forker must know the slot up to the last clock that was released there.
     /// Otherwise [`ThreadState::covers`] and the shortcut of [`ThreadState::acquire`] go wrong.
@@ -48,7 +53,8 @@ impl ThreadState {
             known: Clocks::new(),
             learned: false,
             orphaned,
-            shares: Shares::new(),
+            memo: [const { core::cell::Cell::new(Word::NONE) }; MEMO],
+            shares: Shares::with_orphans(orphaned),
         }
     }
 
@@ -62,31 +68,57 @@ impl ThreadState {
         self.now
     }
 
+    /// The latest clock as a word of whole accesses.
+    pub fn latest(&self) -> Word {
+        Word::new(self.slot, self.now, Word::WHOLE)
+    }
+
     /// What the thread knows of the others.
     pub fn known(&self) -> &Clocks {
         &self.known
     }
 
     /// The beginning of the current epoch as a word that whole accesses are compared with.
+    #[inline]
     pub fn epoch(&self) -> Word {
         Word::new(self.slot, self.start, Word::WHOLE)
     }
 
     /// A new clock in the current epoch, for accesses from a new place.
+    #[inline]
     pub fn stamp(&mut self) -> Word {
         self.now = Clock(self.now.0.max(self.start.0 - 1) + 1);
         Word::new(self.slot, self.now, Word::WHOLE)
     }
 
     /// The access is by this thread in its current epoch.
+    #[inline]
     pub fn is_current(&self, word: Word) -> bool {
         word.with_extent(Word::WHOLE).is_since(self.epoch())
     }
 
     /// The access happens before this thread's next step: `w ≤ S_t.V`.
+    #[inline]
     pub fn covers(&self, word: Word) -> bool {
-        let known = if word.slot() == self.slot { self.now } else { self.known.get(word.slot()) };
-        word.clock() <= known && !(self.orphaned)(word)
+        let memo = self.memo[word.slot().0 as usize % MEMO].get();
+        // The same slot, and not later.
+        memo.is_since(word.epoch()) || self.look_up(word)
+    }
+
+    #[inline(never)]
+    fn look_up(&self, word: Word) -> bool {
+        let slot = word.slot();
+        let known = if slot == self.slot { self.now } else { self.known.get(slot) };
+        if word.clock() > known {
+            return false;
+        }
+        if (self.orphaned)(word) {
+            return false;
+        }
+        if !(self.orphaned)(Word::new(slot, Clock(0), 0)) {
+            self.memo[slot.0 as usize % MEMO].set(Word::new(slot, known, 0));
+        }
+        true
     }
 
     /// The slot's clocks are nearly used up.
@@ -101,7 +133,7 @@ impl ThreadState {
         (self.slot, self.start, self.now) = (slot, Clock(before.0 + 1), before);
     }
 
-    /// [Acquire] t learns what the lock knows.
+    /// `[Acquire]` t learns what the lock knows.
     pub fn acquire(&mut self, lock: &LockState) {
         if let Some((slot, clock)) = lock.by
             && (slot == self.slot || self.known.get(slot) >= clock)
@@ -115,7 +147,7 @@ impl ThreadState {
         }
     }
 
-    /// [Release] the lock knows what t knows, and t begins a new epoch.
+    /// `[Release]` the lock knows what t knows, and t begins a new epoch.
     pub fn release(&mut self, lock: &mut LockState) {
         self.settle();
         lock.known.clone_from(&self.known);
@@ -135,7 +167,7 @@ impl ThreadState {
         self.advance();
     }
 
-    /// [Fork] u begins with what t knows.
+    /// `[Fork]` u begins with what t knows.
     pub fn fork(&mut self, child: &mut ThreadState) {
         self.settle();
         child.known.join(&self.known);
@@ -144,7 +176,7 @@ impl ThreadState {
         self.advance();
     }
 
-    /// [Join] t learns what u knew at its end.
+    /// `[Join]` t learns what u knew at its end.
     pub fn join(&mut self, child: &ThreadState) {
         self.known.join(&child.known);
         self.learned = true;

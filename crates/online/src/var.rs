@@ -4,10 +4,10 @@
 //! | --- | --- | --- | --- | --- |
 //! | `sx` (the lock) | the top bit of `w` | | | |
 //! | `sx.W` | `w` | under the lock | write-protected: written under the lock, read by anybody | as v1.5 |
-//! | `sx.R` | `r` | under the lock | write-protected | as v1.5, and once SHARED it stays so |
+//! | `sx.R` | `r` | under the lock | write-protected | as v1.5 |
 //! | `sx.V`, `sx.V[*]` | a set of reads that `r` names (`sets`) | under the lock | under the lock | own entry read by anybody, see `sets` |
 
-use crate::sync::{AtomicU64, Ordering, wait};
+use crate::sync::{AtomicU64, Ordering, await_change};
 use crate::word::Word;
 
 /// What is remembered of a variable: its last write and its last read or reads. All zero: nothing.
@@ -56,21 +56,42 @@ impl VarState {
     #[inline]
     pub fn lock(&self) -> Pair {
         let mut attempt = 0;
+        let mut w = Word(self.w.load(Ordering::Relaxed));
         loop {
-            let w = Word(self.w.load(Ordering::Relaxed));
-            if w.0 & Word::LOCK == 0 && self.try_lock(w) {
-                return Pair { w, r: self.r_of_locked() };
+            match self.try_lock(w) {
+                Ok(()) => return Pair { w, r: self.r_of_locked() },
+                Err(now) if now.is_locked() => {
+                    w = Word(await_change(&self.w, now.0, &mut attempt, Ordering::Relaxed));
+                }
+                Err(now) => w = now,
             }
-            attempt += 1;
-            pause(attempt);
         }
     }
 
-    /// Locks the variable if W is that, unlocked.
+    /// Locks the variable if W is that, unlocked; else tells what W is.
     #[inline]
-    pub(crate) fn try_lock(&self, w: Word) -> bool {
+    pub(crate) fn try_lock(&self, w: Word) -> Result<(), Word> {
+        if w.is_locked() {
+            return Err(w);
+        }
         // Acquire: pairs with `unlock`.
-        self.w.compare_exchange_weak(w.0, w.0 | Word::LOCK, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        let locked = w.0 | Word::LOCK;
+        match self.w.compare_exchange_weak(w.0, locked, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Ok(()),
+            Err(now) => Err(Word(now)),
+        }
+    }
+
+    /// What the variable holds, W and R one after the other, when it is not locked.
+    pub(crate) fn look(&self) -> Pair {
+        let mut attempt = 0;
+        loop {
+            let w = self.load_w();
+            if !w.is_locked() {
+                return Pair { w, r: self.load_r() };
+            }
+            await_change(&self.w, w.0, &mut attempt, Ordering::Relaxed);
+        }
     }
 
     /// R for the lock's holder. Relaxed: R is written under the lock.
@@ -85,6 +106,13 @@ impl VarState {
         self.r.store(r.0, Ordering::Release);
     }
 
+    /// Nothing is remembered any more, whoever may look: for a variable that is no longer what it was.
+    #[inline]
+    pub fn clear(&self) {
+        self.r.store(0, Ordering::Relaxed);
+        self.w.store(0, Ordering::Release);
+    }
+
     /// Sets W and unlocks.
     #[inline]
     pub fn unlock(&self, w: Word) {
@@ -95,15 +123,5 @@ impl VarState {
 impl Default for VarState {
     fn default() -> VarState {
         VarState::new()
-    }
-}
-
-/// Spins for a moment, then lets others run: the holder of a variable's lock may have been descheduled.
-#[cold]
-pub(crate) fn pause(attempt: u32) {
-    if attempt.is_multiple_of(64) {
-        crate::give_way();
-    } else {
-        wait();
     }
 }

@@ -86,6 +86,11 @@ impl Word {
         self.0 == 0
     }
 
+    /// In W: the variable is locked.
+    pub const fn is_locked(self) -> bool {
+        self.0 & Word::LOCK != 0
+    }
+
     /// Not an access.
     pub const fn is_special(self) -> bool {
         self.0 & Word::SPECIAL != 0

@@ -43,6 +43,15 @@ pub fn pack(library: &Path, work: &Path, out: &Path) -> Result<Runtime, Error> {
     Ok(runtime)
 }
 
+/// All code in one piece, so that the runtime can tell its own from the program's.
+const ONE_TEXT: &str = "SECTIONS {
+  .text : { __deadheat_text_start = .; *(.text .text.*) __deadheat_text_end = .; }
+  .eh_frame : { KEEP(*(.eh_frame)) }
+  .preinit_array : { KEEP(*(.preinit_array)) }
+  .init_array : { KEEP(*(.init_array .init_array.*)) }
+}
+";
+
 /// The parts of the library that programs can reach, as one object. What only Rust's own libraries would need stays out.
 fn merge(library: &Path, work: &Path) -> Result<PathBuf, Error> {
     let names = Names::of_archive(library)?;
@@ -53,7 +62,10 @@ fn merge(library: &Path, work: &Path) -> Result<PathBuf, Error> {
     let (list, merged) = (work.join("roots"), work.join("merged.o"));
     write(&list, &roots.concat())?;
     let [to, from] = [&merged, library].map(|p| p.display().to_string());
-    run("ld", ["-r", "--gc-sections", &format!("@{}", list.display()), "-o", &to, &from])?;
+    let script = work.join("script");
+    write(&script, ONE_TEXT)?;
+    let options = [format!("@{}", list.display()), format!("--script={}", script.display())];
+    run("ld", ["-r", "--gc-sections", &options[0], &options[1], "-o", &to, &from])?;
     Ok(merged)
 }
 

@@ -55,7 +55,9 @@ pub fn plan(object: &Names) -> Result<Plan, Error> {
             "the runtime calls what it intercepts, and so itself: {list}; look the real ones up"
         ));
     }
-    let only_ours = |name: &str| name.strip_prefix(OWN).is_some_and(|rest| IMPLICIT.contains(&rest));
+    let only_ours = |name: &str| {
+        name.strip_prefix(OWN).is_some_and(|rest| IMPLICIT.contains(&rest) || rest.starts_with("text_"))
+    };
     let public = object.defined.iter().filter(|name| is_public(name) && !only_ours(name));
     let exported = public.cloned().chain(intercepted.iter().map(|name| (*name).to_owned())).collect();
     let interceptors =

@@ -1,15 +1,16 @@
 //! What compilers call at every access: fast paths in assembly for accesses of the current epoch, everything else in `deadheat_rt::access`.
 //!
-//! A fast path is the same for all sizes within a granule, since it asks for a word about all eight bytes, and so takes nine instructions:
+//! A fast path is the same for all sizes within a granule, since it asks for a word about all eight bytes, and so takes nine or ten instructions:
 //! cell address, word, difference to the beginning of the epoch; done if that is small (`Word::is_since`).
 
 use core::arch::naked_asm;
+use core::mem::offset_of;
 use deadheat_online::Word;
 use deadheat_rt::access::plain;
 use deadheat_rt::place::FRAME;
 use deadheat_rt::sites::Note;
-use deadheat_rt::thread::Stay;
-use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK};
+use deadheat_rt::thread::{SEEN, Stay, Thread};
+use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK, THREAD};
 use deadheat_shadow::Mode;
 
 /// Where R and W are in a cell.
@@ -33,9 +34,49 @@ slow! {
     slow_vptr_read: Read 8 VPTR; slow_vptr_write: Write 8 VPTR;
 }
 
-macro_rules! fast {
-    ($($($name:ident)+: $word:ident $slow:ident;)*) => {$($(
-        /// An access of the program: done if the granule's word is of the current epoch.
+macro_rules! fast_read {
+    ($($($name:ident)+: $slow:ident;)*) => {$($(
+        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]), or a set at hand in which the thread has read in it ([Read
+        /// Shared Same Epoch]).
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64) {
+            naked_asm!(
+                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "lea rax, [rdi + rdi]",
+                "and rax, qword ptr fs:[rcx + {mask}]",
+                "xor rax, qword ptr fs:[rcx + {base}]",
+                "mov rdx, qword ptr [rax + {r}]",
+                "mov rax, rdx",
+                "sub rax, qword ptr fs:[rcx + {epoch}]",
+                "shr rax, {clock}",
+                "jne 2f",
+                "ret",
+                "2: mov r8, qword ptr fs:[rcx + {thread}]",
+                "mov eax, edx",
+                "and eax, {last}",
+                "shl eax, 4",
+                "test r8, r8",
+                "je 3f",
+                "add r8, rax",
+                "cmp rdx, qword ptr [r8 + {seen}]",
+                "jne 3f",
+                "mov rax, qword ptr fs:[rcx + {epoch}]",
+                "cmp rax, qword ptr [r8 + {seen} + 8]",
+                "jne 3f",
+                "ret",
+                "3: mov rsi, qword ptr [rsp]",
+                "jmp {slow}",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, r = const R, clock = const CLOCK,
+                last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym $slow,
+            )
+        }
+    )+)*};
+}
+
+macro_rules! fast_write {
+    ($($($name:ident)+: $slow:ident;)*) => {$($(
+        /// A write of the program: done if the granule's W is of the current epoch ([Write Same Epoch]).
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -51,22 +92,25 @@ macro_rules! fast {
                 "ret",
                 "2: mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, word = const $word, clock = const CLOCK, slow = sym $slow,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, word = const W, clock = const CLOCK, slow = sym $slow,
             )
         }
     )+)*};
 }
 
-fast! {
-    __tsan_read1 __tsan_volatile_read1: R slow_read1;
-    __tsan_read2 __tsan_volatile_read2: R slow_read2;
-    __tsan_read4 __tsan_volatile_read4: R slow_read4;
-    __tsan_read8 __tsan_volatile_read8: R slow_read8;
-    __tsan_write1 __tsan_volatile_write1: W slow_write1;
-    __tsan_write2 __tsan_volatile_write2: W slow_write2;
-    __tsan_write4 __tsan_volatile_write4: W slow_write4;
-    __tsan_write8 __tsan_volatile_write8: W slow_write8;
-    __tsan_vptr_read: R slow_vptr_read;
+fast_read! {
+    __tsan_read1 __tsan_volatile_read1: slow_read1;
+    __tsan_read2 __tsan_volatile_read2: slow_read2;
+    __tsan_read4 __tsan_volatile_read4: slow_read4;
+    __tsan_read8 __tsan_volatile_read8: slow_read8;
+    __tsan_vptr_read: slow_vptr_read;
+}
+
+fast_write! {
+    __tsan_write1 __tsan_volatile_write1: slow_write1;
+    __tsan_write2 __tsan_volatile_write2: slow_write2;
+    __tsan_write4 __tsan_volatile_write4: slow_write4;
+    __tsan_write8 __tsan_volatile_write8: slow_write8;
 }
 
 macro_rules! fast16 {

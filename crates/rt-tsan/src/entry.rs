@@ -1,8 +1,9 @@
 //! The beginning and the end of the process.
 
-use crate::intercept;
+use crate::annotate::hooks;
+use crate::{intercept, real};
 use alloc::string::String;
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU8, Ordering};
 use deadheat_finding::Suppressions;
 use deadheat_online::Rule;
@@ -11,9 +12,9 @@ use deadheat_rt::thread::Stay;
 use deadheat_rt::{modules, output, registry, report, start};
 
 unsafe extern "C" {
-    static environ: *const *const c_char;
-    fn __cxa_atexit(f: extern "C" fn(*mut c_void), argument: *mut c_void, module: *mut c_void) -> c_int;
-    fn fflush(file: *mut c_void) -> c_int;
+    /// Where the runtime's code begins and ends; packaging knows.
+    static __deadheat_text_start: u8;
+    static __deadheat_text_end: u8;
 }
 
 /// Runs before all constructors of the program, if this is linked into it.
@@ -37,6 +38,7 @@ pub extern "C" fn __tsan_init() {
     if STARTED.compare_exchange(NOT_YET, NOW, Ordering::Relaxed, Ordering::Relaxed).is_err() {
         return;
     }
+    modules::set_own_code(&raw const __deadheat_text_start as u64, &raw const __deadheat_text_end as u64);
     let thread = start::start(frames());
     thread.busy = 1;
     output::read_options(intercept::default_options(), &environment);
@@ -45,11 +47,11 @@ pub extern "C" fn __tsan_init() {
     let stack = intercept::own_stack();
     registry::started(thread, stack, (0, 0));
     thread.refresh();
-    // SAFETY: a function and no argument.
-    unsafe { __cxa_atexit(finish, core::ptr::null_mut(), core::ptr::null_mut()) };
+    intercept::at_the_very_end(finish);
     intercept::start();
     thread.busy = 0;
     STARTED.store(DONE, Ordering::Release);
+    hooks::on_initialize();
 }
 
 /// How deep calls can go on the main thread's stack: a frame takes at least 16 bytes.
@@ -59,20 +61,11 @@ fn frames() -> usize {
     (stack.min(MOST) / 16) as usize
 }
 
-/// A variable of the environment, read without the C library.
+/// A variable of the environment with which the program was started: the C library does not know it yet.
 pub fn environment(name: &str) -> Option<String> {
-    // SAFETY: `environ` is a list of strings that ends with null; null itself before the C library has started.
-    unsafe {
-        let mut at = environ;
-        while !at.is_null() && !(*at).is_null() {
-            let entry = CStr::from_ptr(*at).to_bytes();
-            if let Some(value) = entry.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"=")) {
-                return Some(String::from_utf8_lossy(value).into_owned());
-            }
-            at = at.add(1);
-        }
-    }
-    None
+    let all = modules::read_text("/proc/self/environ")?;
+    let of = |entry: &str| entry.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')).map(String::from);
+    all.split('\0').find_map(of)
 }
 
 fn suppressions() {
@@ -96,21 +89,23 @@ extern "C" fn finish(_: *mut c_void) {
     let status = conclude();
     if status != 0 {
         // SAFETY: null means all files.
-        unsafe { fflush(core::ptr::null_mut()) };
+        unsafe { real!(fflush(*mut c_void) -> c_int)(core::ptr::null_mut()) };
         os::exit_group(status);
     }
 }
 
 /// Tells what only the end shows; the exit status if something was found.
 pub fn conclude() -> c_int {
+    intercept::threads::adopt();
     if let Some(mut thread) = Stay::begin() {
         report::thread_leaks(&mut thread);
         if output::options().stats {
             for rule in Rule::ALL {
-                output::say(format_args!("rule {} {}", rule.name(), thread.rules[rule as usize]));
+                output::say(format_args!("rule {} {}", rule.name(), thread.applied(rule)));
             }
+            output::say(format_args!("sets of reads {}", deadheat_rt::access::MEMORY.sets.live()));
         }
         output::last_words();
     }
-    if report::found() > 0 { output::options().exitcode } else { 0 }
+    if hooks::on_finalize(report::found() > 0) { output::options().exitcode } else { 0 }
 }

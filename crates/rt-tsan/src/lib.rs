@@ -7,6 +7,7 @@
 extern crate alloc;
 
 mod access;
+mod annotate;
 mod atomics;
 mod entry;
 mod intercept;

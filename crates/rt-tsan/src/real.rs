@@ -76,17 +76,48 @@ macro_rules! interceptors {
                 $body
             }
 
-            #[unsafe(naked)]
-            #[unsafe(export_name = concat!("__interceptor_", stringify!($name)))]
-            extern "C" fn outer() {
-                core::arch::naked_asm!(
-                    "mov r10, qword ptr [rsp]",
-                    "mov r11, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                    "mov qword ptr fs:[r11 + {caller}], r10",
-                    "jmp {inner}",
-                    caller = const deadheat_rt::tls::offset::CALLER, inner = sym inner,
-                )
-            }
+            $crate::noting_caller!(concat!("__interceptor_", stringify!($name)), inner);
         };
     )*};
+}
+
+/// Defines functions that programs call by name, like [`interceptors!`] but with nothing behind them:
+///
+/// ```text
+/// entries! {
+///     fn __tsan_acquire(pc; address: u64) { … }
+/// }
+/// ```
+#[macro_export]
+macro_rules! entries {
+    ($($(#[$attribute:meta])* fn $name:ident($pc:ident; $($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
+        const _: () = {
+            $(#[$attribute])*
+            #[allow(unused_variables)]
+            unsafe extern "C" fn inner($($argument: $type),*) $(-> $result)? {
+                let $pc = deadheat_rt::tls::get::<{ deadheat_rt::tls::offset::CALLER }>();
+                $body
+            }
+
+            $crate::noting_caller!(stringify!($name), inner);
+        };
+    )*};
+}
+
+/// The function of that name notes where it was called from, and goes on to `inner`.
+#[macro_export]
+macro_rules! noting_caller {
+    ($name:expr, $inner:ident) => {
+        #[unsafe(naked)]
+        #[unsafe(export_name = $name)]
+        extern "C" fn outer() {
+            core::arch::naked_asm!(
+                "mov r10, qword ptr [rsp]",
+                "mov r11, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "mov qword ptr fs:[r11 + {caller}], r10",
+                "jmp {inner}",
+                caller = const deadheat_rt::tls::offset::CALLER, inner = sym $inner,
+            )
+        }
+    };
 }

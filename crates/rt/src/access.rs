@@ -1,14 +1,16 @@
 //! Accesses to the program's memory, where the fast paths gave up: of any size, at any address.
 
 use crate::os;
+use crate::record;
 use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
 use crate::thread::Thread;
+use crate::tls;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use deadheat_finding::options::Algorithm;
-use deadheat_online::{Rule, VarState, Word};
-use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open};
+use deadheat_online::{Outcome, Pair, Rule, ThreadState, VarState, Version, Word, baselines, handlers, pair};
+use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open, Stamps};
 
 /// What is remembered of all memory, beside the cells.
 pub static MEMORY: Memory = Memory::new();
@@ -54,85 +56,289 @@ pub fn extent(offset: u64, size: u64) -> u8 {
     (((1u32 << size) - 1) << offset) as u8
 }
 
-/// A plain access of up to 16 bytes, or of any size.
+/// A plain access of any size.
 #[inline]
 pub fn plain(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) {
-    if (mode.writes() && thread.ignore_writes > 0) || (!mode.writes() && thread.ignore_reads > 0) {
-        return;
-    }
-    thread.placer.at(pc, note.and(Note::size(size as usize)));
-    let offset = address & 7;
-    if offset + size <= 8 {
-        one(thread, address & !7, address, size, Access { mode, extent: extent(offset, size) });
+    if mode.writes() {
+        write(thread, address, size, pc, note);
     } else {
-        many(thread, address, size, mode);
+        read(thread, address, size, pc, note);
+    }
+}
+
+/// A plain read.
+#[inline(never)]
+fn read(thread: &mut Thread, address: u64, size: u64, pc: u64, note: Note) {
+    if thread.ignore_reads == 0 {
+        let _turn = record::plain(thread, address, size, Mode::Read, pc, note);
+        thread.placer.at(pc, note.and(Note::size(size as usize)));
+        one_or_many::<0>(thread, address, size, Mode::Read);
+    }
+}
+
+/// A plain write.
+#[inline(never)]
+fn write(thread: &mut Thread, address: u64, size: u64, pc: u64, note: Note) {
+    if thread.ignore_writes == 0 {
+        let _turn = record::plain(thread, address, size, Mode::Write, pc, note);
+        thread.placer.at(pc, note.and(Note::size(size as usize)));
+        one_or_many::<1>(thread, address, size, Mode::Write);
+    }
+}
+
+#[inline(always)]
+fn one_or_many<const USE: usize>(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
+    let offset = address & 7;
+    if offset + size > 8 {
+        return many(thread, address, size, mode);
+    }
+    let access = Access { mode, extent: extent(offset, size) };
+    if let Some(conflict) = checked::<USE>(thread, address & !7, access) {
+        report::race(thread, address & !7, address, size, mode, conflict);
     }
 }
 
 /// An access that spans granules: each for itself. One race is enough to tell.
+#[inline(never)]
 fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
+    if size == 16 && address.is_multiple_of(8) {
+        return two(thread, address, mode);
+    }
     let end = address.saturating_add(size);
-    let mut at = address;
-    let mut told = false;
-    while at < end {
-        let next = ((at & !7) + 8).min(end);
-        let access = Access { mode, extent: extent(at & 7, next - at) };
-        if let Some(conflict) = checked(thread, at & !7, access)
-            && !told
-        {
-            told = true;
-            report::race(thread, at & !7, address, size, mode, conflict);
+    let (first, last) = ((address + 7) & !7, end & !7);
+    let part = |thread: &mut Thread, from: u64, to: u64| {
+        let access = Access { mode, extent: extent(from & 7, to - from) };
+        checked_apart(thread, from & !7, access).map(|conflict| (from & !7, conflict))
+    };
+    let mut found = None;
+    if address < first {
+        found = part(thread, address, first.min(end));
+    }
+    let inner = whole(thread, first, last, mode);
+    found = found.or(inner);
+    if last < end && last >= first {
+        let rest = part(thread, last, end);
+        found = found.or(rest);
+    }
+    if let Some((granule, conflict)) = found {
+        report::race(thread, granule, address, size, mode, conflict);
+    }
+}
+
+/// An access to two granules, as vectorised loops make them.
+#[inline(always)]
+fn two(thread: &mut Thread, address: u64, mode: Mode) {
+    let mut past = Past::default();
+    let quick = ALGORITHM.load(Ordering::Relaxed) == Algorithm::V2 as u8;
+    for granule in [address, address + 8] {
+        if quick && past.decides(thread, cell(granule), mode) {
+            continue;
         }
-        at = next;
+        if let Some(conflict) = checked_apart(thread, granule, Access { mode, extent: Word::WHOLE }) {
+            report::race(thread, granule, address, 16, mode, conflict);
+            break;
+        }
+    }
+    thread.rules[(if mode.writes() { Rule::WriteExclusive } else { Rule::ReadExclusive }) as usize] += past.exclusive;
+}
+
+/// An access to whole granules: the first conflict, and its granule. What most of them need is decided here, by the rules for one word; the others go the long way.
+fn whole(thread: &mut Thread, first: u64, last: u64, mode: Mode) -> Option<(u64, Conflict)> {
+    let algorithm = ALGORITHM.load(Ordering::Relaxed);
+    let quick = algorithm == Algorithm::V2 as u8 || algorithm == Algorithm::V15 as u8;
+    let access = Access { mode, extent: Word::WHOLE };
+    let mut found = None;
+    let mut past = Past::default();
+    let mut slow = |thread: &mut Thread, granule: u64, cell: &VarState| {
+        if !(quick && past.decides(thread, cell, mode)) {
+            let conflict = checked_apart(thread, granule, access);
+            found = found.or(conflict.map(|c| (granule, c)));
+        }
+    };
+    let epoch = if quick { thread.state.epoch() } else { Word(tls::NEVER) };
+    let mut same = 0;
+    each_cell(first, last, |granule, cell| {
+        let own = if mode.writes() { cell.load_w() } else { cell.load_r() };
+        if own.is_since(epoch) { same += 1 } else { slow(thread, granule, cell) }
+    });
+    let (same_epoch, exclusive) = if mode.writes() {
+        (Rule::WriteSameEpoch, Rule::WriteExclusive)
+    } else {
+        (Rule::ReadSameEpoch, Rule::ReadExclusive)
+    };
+    thread.rules[same_epoch as usize] += same;
+    thread.rules[exclusive as usize] += past.exclusive;
+    found
+}
+
+/// As [`checked`], out of the way of loops.
+#[cold]
+#[inline(never)]
+fn checked_apart(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
+    checked::<2>(thread, granule, access)
+}
+
+/// Calls `f` with each granule and its cell. Cells lie side by side within a piece of the layout.
+#[inline(always)]
+fn each_cell(first: u64, last: u64, mut f: impl FnMut(u64, &'static VarState)) {
+    let mut at = first;
+    while at < last {
+        let piece = ((at / Layout::GRAIN + 1) * Layout::GRAIN).min(last);
+        let mut cells = cell(at) as *const VarState;
+        while at < piece {
+            // SAFETY: as for `cell`.
+            f(at, unsafe { &*cells });
+            (at, cells) = (at + 8, cells.wrapping_add(1));
+        }
     }
 }
 
+/// The current thread has accessed all of these granules in its current epoch, each as a whole: nothing is left to check, as in the fast paths.
 #[inline]
-fn one(thread: &mut Thread, granule: u64, address: u64, size: u64, access: Access) {
-    if let Some(conflict) = checked(thread, granule, access) {
-        report::race(thread, granule, address, size, access.mode, conflict);
+pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
+    let (first, last) = (address & !7, address + size - 1);
+    if first / Layout::GRAIN != last / Layout::GRAIN {
+        return false;
+    }
+    let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
+    let layout = Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() };
+    let cells = layout.cell(first) as *const VarState;
+    let count = (last - first) / 8 + 1;
+    // A thread without a layout has one cell for everything, which is of no epoch.
+    (0..count as usize).all(|i| {
+        // SAFETY: as for `cell`; side by side within a piece.
+        let cell = unsafe { &*cells.add(i) };
+        let word = if mode.writes() { cell.load_w() } else { cell.load_r() };
+        word.is_since(epoch)
+    })
+}
+
+/// The memory of a block that was just handed out: forgets all about it. Nobody else has it, so the cells are emptied without taking their locks; only a program that
+/// still uses what it has freed can come in between, and then no more is lost than what it did in that moment.
+pub fn forget_block(address: u64, size: u64) {
+    const LARGE: u64 = 64 * 1024;
+    if size >= LARGE || !address.is_multiple_of(8) {
+        return erase(address, size);
+    }
+    // Blocks own all of their last granule.
+    let (first, last) = (address, (address + size).next_multiple_of(8));
+    each_cell(first, last, |granule, cell| {
+        let held = cell.load_w().0 | cell.load_r().0;
+        if held & (Word::LOCK | Word::SPECIAL) != 0 {
+            forget_bytes(granule, Word::WHOLE);
+        } else if held != 0 {
+            cell.clear();
+        }
+    });
+}
+
+/// What the granules of one access had in common so far.
+#[derive(Default)]
+struct Past {
+    /// What the last one held that the thread knows.
+    known: Pair,
+    stamp: Word,
+    exclusive: u64,
+}
+
+impl Past {
+    /// [Read Exclusive] and [Write Exclusive] of a whole granule in one step: W and R are replaced together, or not at all if the cell is locked or has changed.
+    #[inline]
+    fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
+        let held = Pair { w: cell.load_w(), r: cell.load_r() };
+        if held != self.known {
+            let is_word = (held.w.0 | held.r.0) & (Word::LOCK | Word::SPECIAL) == 0;
+            let known = |word: Word| word.is_none() || thread.state.covers(word);
+            if !is_word || !known(held.w) || !known(held.r) {
+                return false;
+            }
+            self.known = held;
+        }
+        if self.stamp.is_none() {
+            let Thread { state, placer, .. } = thread;
+            self.stamp = placer.here(state);
+        }
+        let new = if mode.writes() { Pair { w: self.stamp, ..held } } else { Pair { r: self.stamp, ..held } };
+        let done = pair::replace(cell, held, new);
+        self.exclusive += done as u64;
+        done
     }
 }
 
-/// The access to one granule, by the chosen algorithm.
-#[inline]
-fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
+/// The access to one granule, by the chosen algorithm: its handler if the granule's bytes are one variable, byte by byte if not. A copy for each `USE`, so that each is
+/// compiled for what it knows of the access.
+#[inline(always)]
+fn checked<const USE: usize>(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
     let cell = cell(granule);
     let algorithm = ALGORITHM.load(Ordering::Relaxed);
-    if algorithm != Algorithm::V1 as u8
-        && let Some(rule) = same_epoch(thread, cell, access, algorithm)
-    {
-        thread.rules[rule as usize] += 1;
-        return None;
+    let outcome = if algorithm == Algorithm::V2 as u8 {
+        handled::<USE>(Version::V2, thread, cell, access)
+    } else {
+        other(thread, cell, access, algorithm)
+    };
+    let Some(outcome) = outcome else { return locked(thread, cell, access) };
+    thread.rules[outcome.rule as usize] += 1;
+    if matches!(outcome.rule, Rule::ReadSharedSameEpoch | Rule::ReadShared | Rule::ReadShare) {
+        keep_at_hand(thread, cell);
     }
-    if algorithm == Algorithm::FtMutex as u8 || algorithm == Algorithm::FtCas as u8 {
-        return crate::baseline::checked(thread, cell, access, algorithm);
-    }
-    locked(thread, cell, access)
+    let prior = outcome.race()?;
+    Some(Conflict { prior, mode: Conflict::mode_of(outcome.rule), byte: access.extent.trailing_zeros() as u8 })
 }
 
-/// The access under the cell's lock.
-pub fn locked(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Conflict> {
+/// The set of reads that the cell holds, if this thread has read in it in its current epoch, is at hand for the fast paths from now on.
+#[inline(never)]
+fn keep_at_hand(thread: &mut Thread, cell: &VarState) {
+    let r = cell.load_r();
+    if r.is_special() && MEMORY.sets.read_in_epoch(r, &thread.state) {
+        thread.has_seen(r);
+    }
+}
+
+#[inline(always)]
+fn handled<const USE: usize>(
+    version: Version,
+    thread: &mut Thread,
+    cell: &VarState,
+    access: Access,
+) -> Option<Outcome> {
+    let Thread { state, placer, .. } = thread;
+    let Access { mode, extent } = access;
+    let stamp = |t: &mut ThreadState| placer.here(t).with_extent(extent);
+    if mode.writes() {
+        handlers::write(version, state, cell, &MEMORY.sets, extent, stamp)
+    } else {
+        handlers::read(version, state, cell, &MEMORY.sets, extent, stamp)
+    }
+}
+
+#[cold]
+fn other(thread: &mut Thread, cell: &VarState, access: Access, algorithm: u8) -> Option<Outcome> {
+    if algorithm == Algorithm::V1 as u8 {
+        return handled::<5>(Version::V1, thread, cell, access);
+    }
+    if algorithm == Algorithm::V15 as u8 {
+        return handled::<6>(Version::V1_5, thread, cell, access);
+    }
+    let Thread { state, placer, .. } = thread;
+    let Access { mode, extent } = access;
+    let stamp = |t: &mut ThreadState| placer.here(t).with_extent(extent);
+    let sets = &MEMORY.sets;
+    match (algorithm == Algorithm::FtMutex as u8, mode.writes()) {
+        (true, false) => baselines::mutex::read(state, cell, sets, extent, stamp),
+        (true, true) => baselines::mutex::write(state, cell, sets, extent, stamp),
+        (false, false) => baselines::cas::read(state, cell, sets, extent, stamp),
+        (false, true) => baselines::cas::write(state, cell, sets, extent, stamp),
+    }
+}
+
+/// The access byte by byte, under the cell's lock.
+#[inline(never)]
+fn locked(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Conflict> {
     let Thread { state, placer, .. } = thread;
     // SAFETY: all details of this process have `Things` attached.
     let (rule, conflict) = unsafe { MEMORY.access::<Things>(state, cell, access, placer) };
     thread.rules[rule as usize] += 1;
     conflict
-}
-
-/// The same-epoch rules without the lock, for extents that the fast paths do not know.
-#[inline]
-fn same_epoch(thread: &Thread, cell: &VarState, access: Access, algorithm: u8) -> Option<Rule> {
-    let covered = |word: Word| word.extent() & access.extent == access.extent && thread.state.is_current(word);
-    if access.mode.writes() {
-        return covered(cell.load_w()).then_some(Rule::WriteSameEpoch);
-    }
-    let r = cell.load_r();
-    if covered(r) {
-        return Some(Rule::ReadSameEpoch);
-    }
-    let shared = r.is_special() && algorithm == Algorithm::V2 as u8;
-    (shared && MEMORY.sets.read_in_epoch(r, &thread.state)).then_some(Rule::ReadSharedSameEpoch)
 }
 
 /// Opens the cell at that address, with its detail, for whatever is attached there.
@@ -143,6 +349,12 @@ pub fn open(address: u64) -> Open<'static, Things> {
 
 /// The memory is no longer what it was: fresh from the heap, unmapped, the stack of a thread that starts. Forgets all about it.
 pub fn forget(address: u64, size: u64) {
+    let _turn = record::fresh(address, size);
+    erase(address, size);
+}
+
+/// Forgets all about memory that nobody has: what comes of it is told when it is handed out.
+pub fn erase(address: u64, size: u64) {
     const LARGE: u64 = 256 * 1024;
     let end = address.saturating_add(size);
     let (first, last) = ((address + 7) & !7, end & !7);
@@ -164,7 +376,16 @@ fn forget_bytes(granule: u64, extent: u8) {
 }
 
 fn forget_granules(first: u64, last: u64) {
-    (first..last).step_by(8).for_each(|granule| forget_bytes(granule, Word::WHOLE));
+    each_cell(first, last, |granule, cell| {
+        let held = Pair { w: cell.load_w(), r: cell.load_r() };
+        if held == Pair::default() {
+            return;
+        }
+        let is_word = (held.w.0 | held.r.0) & (Word::LOCK | Word::SPECIAL) == 0;
+        if !is_word || !pair::replace(cell, held, Pair::default()) {
+            forget_bytes(granule, Word::WHOLE);
+        }
+    });
 }
 
 /// Looks only at cells that are in memory, and gives their pages back.
@@ -174,13 +395,13 @@ fn forget_pages(first: u64, last: u64) {
     let (from, to) = (first.next_multiple_of(SPAN), last / SPAN * SPAN);
     forget_granules(first, from.min(last));
     forget_granules(to.max(first), last);
-    let mut resident = [0u8; 512];
+    // 128 MiB at a time: reservations may be of terabytes.
+    let mut resident = alloc::vec![0u8; 1 << 16];
     let mut at = from;
     while at < to {
-        let pages = ((to - at) / SPAN).min(resident.len() as u64);
-        // A window's image is contiguous only in pieces; chunks of 512 pages never cross a piece, since both are powers of two and aligned below.
+        // A window's image is contiguous only in pieces; these never cross one, since both are powers of two and aligned below.
         let aligned = (resident.len() as u64) * SPAN;
-        let pages = pages.min((aligned - at % aligned) / SPAN);
+        let pages = ((to - at) / SPAN).min((aligned - at % aligned) / SPAN);
         let cells = layout().cell(at);
         if os::mincore(cells as usize, (pages * PAGE) as usize, &mut resident).is_ok() {
             for page in (0..pages).filter(|p| resident[*p as usize] & 1 != 0) {
@@ -199,6 +420,7 @@ pub fn mutex_touched(thread: &mut Thread, address: u64, pc: u64) {
     if thread.ignore_reads > 0 {
         return;
     }
+    let _turn = record::touched(thread, address, pc);
     let mut cell = open(address);
     let Thread { state, placer, .. } = thread;
     placer.at(pc, Note::size(1));

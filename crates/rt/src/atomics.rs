@@ -3,11 +3,12 @@
 //! All under the cell's lock, so that the order of values and the order of knowledge are the same.
 
 use crate::access::{MEMORY, extent, open};
+use crate::record;
 use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
 use crate::thread::Thread;
-use deadheat_online::{LockState, Word};
+use deadheat_online::LockState;
 use deadheat_shadow::{Access, Mode};
 
 /// A memory order, as numbered by C.
@@ -68,45 +69,48 @@ pub fn perform<R>(
     pc: u64,
     operation: impl FnOnce() -> (R, Effect, Order),
 ) -> R {
-    let bytes = extent(address & 7, size.min(8));
-    let mut cell = open(address);
+    let turn = record::turn();
+    let (granule, offset) = (address & !7, address & 7);
+    let below = size.min(8 - offset);
+    let mut parts = [Some((open(granule), extent(offset, below))), None];
+    if size > below {
+        // The rest of a 16-byte atomic, or of one that is not aligned: locked in the order of addresses.
+        parts[1] = Some((open(granule + 8), extent(0, (size - below).min(8))));
+    }
     let (result, effect, order) = operation();
     let mode = if effect == Effect::Load { Mode::AtomicRead } else { Mode::AtomicWrite };
     let ignored = if mode.writes() { thread.ignore_writes } else { thread.ignore_reads } > 0;
-    let detail = cell.detail();
-    let Thread { state, placer, .. } = thread;
-    placer.at(pc, Note::size(size as usize));
-    let access = Access { mode, extent: bytes };
-    let conflict = if ignored { None } else { detail.atomic(state, &MEMORY.sets, access, placer) };
-    if thread.ignore_sync == 0 {
-        if effect != Effect::Store {
-            learn(thread, &detail.attached, bytes, order);
-        }
-        if effect != Effect::Load {
-            publish(thread, &mut detail.attached, bytes, order, effect);
+    if turn.is_some() && !ignored {
+        record::atomic(thread, address, size, pc, effect, order);
+    }
+    // What it learns comes first: the value's past happens before the access too.
+    if thread.ignore_sync == 0 && effect != Effect::Store {
+        for (cell, bytes) in parts.iter_mut().flatten() {
+            learn(thread, &cell.detail().attached, *bytes, order);
         }
     }
-    drop(cell);
-    if let Some(conflict) = conflict {
-        report::race(thread, address & !7, address, size, mode, conflict);
+    thread.placer.at(pc, Note::size(size as usize));
+    let mut conflict = None;
+    if !ignored {
+        for ((cell, bytes), granule) in parts.iter_mut().flatten().zip([granule, granule + 8]) {
+            let Thread { state, placer, .. } = &mut *thread;
+            let access = Access { mode, extent: *bytes };
+            let found = cell.detail().atomic(state, &MEMORY.sets, access, placer);
+            conflict = conflict.or(found.map(|c| (granule, c)));
+        }
     }
-    if size > 8 && !ignored {
-        second_half(thread, address + 8, mode, address, size);
+    if thread.ignore_sync == 0 && effect != Effect::Load {
+        let head = head(thread, order);
+        for (cell, bytes) in parts.iter_mut().flatten() {
+            publish(&head, &mut cell.detail().attached, *bytes, effect);
+        }
+    }
+    drop(parts);
+    if let Some((granule, conflict)) = conflict {
+        report::race(thread, granule, address, size, mode, conflict);
     }
     thread.refresh();
     result
-}
-
-/// The upper eight bytes of a 16-byte atomic conflict with plain accesses too; what it orders hangs on the lower half.
-fn second_half(thread: &mut Thread, granule: u64, mode: Mode, address: u64, size: u64) {
-    let mut cell = open(granule);
-    let Thread { state, placer, .. } = thread;
-    let access = Access { mode, extent: Word::WHOLE };
-    let conflict = cell.detail().atomic(state, &MEMORY.sets, access, placer);
-    drop(cell);
-    if let Some(conflict) = conflict {
-        report::race(thread, granule, address, size, mode, conflict);
-    }
 }
 
 /// What the thread gains from the value it read: now if it acquires, at its next acquire fence if not.
@@ -120,32 +124,37 @@ fn learn(thread: &mut Thread, things: &Things, bytes: u8, order: Order) {
     }
 }
 
-/// What the operation leaves for later loads.
-fn publish(thread: &mut Thread, things: &mut Things, bytes: u8, order: Order, effect: Effect) {
+/// What a store of that order adds to a release sequence: what the thread knows, or knew at its last release fence.
+fn head(thread: &mut Thread, order: Order) -> LockState {
     let mut head = LockState::new();
     if order.releases() {
         thread.state.release(&mut head);
     } else if let Some(fence) = &thread.by_fence {
         head.clone_from(fence);
     }
+    head
+}
+
+/// What the operation leaves for later loads.
+fn publish(head: &LockState, things: &mut Things, bytes: u8, effect: Effect) {
     let mut rest = bytes;
     if effect == Effect::Update {
         // A read-modify-write continues the release sequences that it reads from.
         let whole = |at: u8| at & !bytes == 0;
         for (at, clock) in things.published.iter_mut().filter(|(at, _)| at & bytes != 0 && whole(*at)) {
-            clock.join(&head);
+            clock.join(head);
             rest &= !*at;
         }
         let cut: alloc::vec::Vec<_> =
             things.published.iter().filter(|(at, _)| at & rest != 0).cloned().collect();
         for (at, mut clock) in cut {
-            clock.join(&head);
+            clock.join(head);
             replace(things, at & rest, clock);
             rest &= !at;
         }
     }
     if rest != 0 {
-        replace(things, rest, head);
+        replace(things, rest, head.clone());
     }
 }
 
@@ -167,6 +176,7 @@ pub fn fence(thread: &mut Thread, order: Order) {
     if thread.ignore_sync > 0 {
         return;
     }
+    let _turn = record::fence(thread, order);
     if order.acquires() {
         let read = core::mem::take(&mut thread.for_fence);
         thread.state.acquire(&read);

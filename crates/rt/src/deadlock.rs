@@ -1,18 +1,20 @@
-//! Orders of mutexes: an edge for each pair taken one inside the other; a cycle whose edges have no common gate is a deadlock that did not happen yet.
+//! Orders of mutexes: an edge for each pair taken one inside the other; a cycle that threads could really close is a deadlock that did not happen yet.
 //!
-//! A *gate* is a mutex that was held during both nestings: under it the two can never meet, so a cycle counts only if no two of its edges
-//! share one.
+//! Threads can stand at all edges of a cycle at once only if what they hold there goes together: a mutex that two of them held, at least one alone (a *gate*),
+//! keeps them apart. And each must really wait for the next: two that only read the same lock do not.
 
+use crate::locksets::Hold;
 use crate::os::Mutex;
+use crate::output;
 use crate::report;
 use crate::sites::Note;
 use crate::sites::Site;
-use crate::sync::Object;
 use crate::thread::Thread;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
-use deadheat_finding::ThreadId;
+use deadheat_finding::{Hold as Mode, ThreadId};
 
 /// Mutex `to` was asked for by a thread that held `from`.
 #[derive(Clone, Debug)]
@@ -27,20 +29,37 @@ pub struct Edge {
     pub held_at: Site,
     /// Where the second was asked for.
     pub asked_at: Site,
-    /// What else was held.
-    gates: BTreeSet<u32>,
+    /// How the first was held.
+    held: Mode,
+    /// How the second was asked for.
+    asked: Mode,
+    /// All that was held, in order of the numbers; `from` is among it.
+    all: Arc<[(u32, Mode)]>,
 }
 
-/// More witnesses of one order than this, under different gates, are not kept.
+/// More witnesses of one order than this, with different mutexes around them, are not kept.
 const WITNESSES: usize = 8;
 /// Cycles of more mutexes than this are not looked for.
 const LONGEST: usize = 10;
+/// A search that has looked at so many edges gives up: the program is not to wait for it.
+const STEPS: usize = 1 << 16;
 
 struct Graph {
     edges: BTreeMap<u32, BTreeMap<u32, Vec<Edge>>>,
+    /// From where edges lead to a mutex.
+    origins: BTreeMap<u32, BTreeSet<u32>>,
+    /// Nestings that any thread has shown.
+    nestings: BTreeSet<u64>,
+    /// The places of cycles that were told.
+    told: BTreeSet<Vec<u32>>,
 }
 
-static GRAPH: Mutex<Graph> = Mutex::new(Graph { edges: BTreeMap::new() });
+static GRAPH: Mutex<Graph> = Mutex::new(Graph {
+    edges: BTreeMap::new(),
+    origins: BTreeMap::new(),
+    nestings: BTreeSet::new(),
+    told: BTreeSet::new(),
+});
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
 /// Switches the search off.
@@ -48,67 +67,186 @@ pub fn disable() {
     ENABLED.store(false, Ordering::Relaxed);
 }
 
-/// The mutex's number; it is part of the graph from now on.
-pub fn number(object: &mut Object) -> u32 {
-    object.mutex.ordered = true;
-    object.serial
+const KNOWN: usize = 64;
+
+/// Nestings that a thread has told the graph of: most are met again and again, and then cost no lock.
+pub struct Known([u64; KNOWN]);
+
+impl Known {
+    /// None yet.
+    pub const fn new() -> Known {
+        Known([0; KNOWN])
+    }
+
+    /// The nesting is among them; it is from now on.
+    fn met(&mut self, nesting: u64) -> bool {
+        let place = &mut self.0[nesting as usize % KNOWN];
+        core::mem::replace(place, nesting) == nesting
+    }
+}
+
+impl Default for Known {
+    fn default() -> Known {
+        Known::new()
+    }
+}
+
+/// A number for asking for a mutex while those are held, whatever their order. Numbers of mutexes are never used again, so it means the same for ever.
+fn nesting(held: &[Hold], serial: u32, mode: Mode) -> u64 {
+    let one = |serial: u32, mode: Mode| {
+        let x = ((serial as u64) << 1 | mode as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    };
+    let set = held.iter().fold(0u64, |sum, h| sum.wrapping_add(one(h.serial, h.mode)));
+    let both = set ^ one(serial, mode).rotate_left(32);
+    both ^ both >> 31
 }
 
 /// The thread asks for a mutex while it holds others.
-pub fn wants(thread: &mut Thread, serial: u32, address: u64, pc: u64) {
-    if !ENABLED.load(Ordering::Relaxed) || thread.placer.held().is_empty() {
+pub fn wants(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u64) {
+    if thread.placer.held().is_empty() || !ENABLED.load(Ordering::Relaxed) {
         return;
     }
+    let nesting = nesting(thread.placer.held(), serial, mode);
+    if !thread.nestings.met(nesting) && GRAPH.lock().is_new_nesting(nesting) {
+        new_nesting(thread, serial, address, mode, pc);
+    }
+}
+
+#[cold]
+fn new_nesting(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u64) {
     let asked_at = thread.placer.site(pc, Note::CALL);
     let held = thread.placer.held();
-    let mut cycles = Vec::new();
-    {
-        let mut graph = GRAPH.lock();
-        for hold in held.iter().filter(|h| h.serial != serial) {
-            let gates = held.iter().map(|h| h.serial).filter(|s| *s != hold.serial && *s != serial).collect();
-            let edge = Edge {
-                from: (hold.serial, hold.mutex),
-                to: (serial, address),
-                thread: thread.id,
-                held_at: hold.site,
-                asked_at,
-                gates,
-            };
-            if let Some(cycle) = graph.add(edge) {
-                cycles.push(cycle);
-            }
-        }
+    // Who has it already, for reading, gets it again without waiting.
+    if held.iter().any(|h| h.serial == serial) {
+        return;
     }
+    let mut all: Vec<_> = held.iter().map(|h| (h.serial, h.mode)).collect();
+    all.sort_unstable_by_key(|(serial, mode)| (*serial, *mode as u8));
+    let all: Arc<[_]> = all.into();
+    let edge = |hold: &Hold| Edge {
+        from: (hold.serial, hold.mutex),
+        to: (serial, address),
+        thread: thread.id,
+        held_at: hold.site,
+        asked_at,
+        held: hold.mode,
+        asked: mode,
+        all: all.clone(),
+    };
+    let cycles: Vec<_> = {
+        let mut graph = GRAPH.lock();
+        held.iter().filter_map(|hold| graph.add(edge(hold))).collect()
+    };
     cycles.into_iter().for_each(|cycle| report::lock_order(thread, cycle));
 }
 
 /// The mutex of that number is no more.
 pub fn forget(serial: u32) {
-    let mut graph = GRAPH.lock();
-    graph.edges.remove(&serial);
-    graph.edges.values_mut().for_each(|to| {
-        to.remove(&serial);
-    });
+    GRAPH.lock().forget(serial);
+}
+
+/// Holds the graph still during `fork`.
+pub fn lock_all() {
+    GRAPH.lock_raw();
+}
+
+/// Lets it go again.
+///
+/// # Safety
+/// This thread, or the one whose copy it is, must have called [`lock_all`].
+pub unsafe fn unlock_all() {
+    // SAFETY: as the caller promises.
+    unsafe { GRAPH.unlock_raw() }
+}
+
+/// Two threads can hold those at the same time.
+fn go_together(a: &[(u32, Mode)], b: &[(u32, Mode)]) -> bool {
+    let (mut i, mut j) = (0, 0);
+    while let (Some((x, how_x)), Some((y, how_y))) = (a.get(i), b.get(j)) {
+        if x == y && (*how_x == Mode::Write || *how_y == Mode::Write) {
+            return false;
+        }
+        (i, j) = (i + (x <= y) as usize, j + (y <= x) as usize);
+    }
+    true
+}
+
+/// Who asks like that waits for who holds like this.
+fn waits(asked: Mode, held: Mode) -> bool {
+    asked == Mode::Write || held == Mode::Write
+}
+
+impl Edge {
+    /// This witness can be part of every cycle that the other can be part of: it holds no more, and asks for as much.
+    fn says_all_of(&self, other: &Edge) -> bool {
+        let as_much = |mine, theirs| mine == Mode::Write || theirs == Mode::Read;
+        let mut theirs = other.all.iter();
+        let among = |(serial, mode): &(u32, Mode)| theirs.any(|(s, m)| s == serial && as_much(*m, *mode));
+        as_much(self.asked, other.asked) && as_much(self.held, other.held) && self.all.iter().all(among)
+    }
 }
 
 impl Graph {
+    /// Nobody has shown that nesting before. Those of mutexes that are no more pile up, so all are forgotten now and then.
+    fn is_new_nesting(&mut self, nesting: u64) -> bool {
+        const MOST: usize = 1 << 16;
+        if self.nestings.len() >= MOST {
+            self.nestings.clear();
+        }
+        self.nestings.insert(nesting)
+    }
+
     /// Adds an edge; the cycle that it closes, if it is new.
     fn add(&mut self, edge: Edge) -> Option<Vec<Edge>> {
-        let witnesses = self.edges.entry(edge.from.0).or_default().entry(edge.to.0).or_default();
-        // A witness with fewer gates says all that one with more could.
-        if witnesses.len() >= WITNESSES || witnesses.iter().any(|w| w.gates.is_subset(&edge.gates)) {
+        let (from, to) = (edge.from.0, edge.to.0);
+        let witnesses = self.edges.entry(from).or_default().entry(to).or_default();
+        if witnesses.len() >= WITNESSES || witnesses.iter().any(|w| w.says_all_of(&edge)) {
             return None;
         }
         witnesses.push(edge.clone());
-        let (from, to) = (edge.from.0, edge.to.0);
+        self.origins.entry(to).or_default().insert(from);
+        if !self.leads(to, from) {
+            return None;
+        }
         let mut path = alloc::vec![edge];
-        self.search(to, from, &mut path).then_some(path)
+        let mut steps = STEPS;
+        (self.search(to, from, &mut path, &mut steps) && self.is_new(&path)).then_some(path)
     }
 
-    /// Extends the path to the mutex `goal` by edges that share no gate with those before.
-    fn search(&self, at: u32, goal: u32, path: &mut Vec<Edge>) -> bool {
+    /// No cycle of these places was told.
+    fn is_new(&mut self, cycle: &[Edge]) -> bool {
+        let mut places: Vec<_> = cycle.iter().map(|e| e.asked_at.0).collect();
+        places.sort_unstable();
+        !output::options().suppress_equal_stacks || self.told.insert(places)
+    }
+
+    /// Edges lead from one mutex to the other at all. Rules most searches out, in time that grows only with the graph.
+    fn leads(&self, from: u32, to: u32) -> bool {
+        let (mut seen, mut open) = (BTreeSet::from([from]), alloc::vec![from]);
+        let mut steps = STEPS;
+        while let Some(at) = open.pop() {
+            if at == to {
+                return true;
+            }
+            for next in self.edges.get(&at).into_iter().flat_map(|m| m.keys()) {
+                steps -= 1;
+                if steps == 0 {
+                    return false;
+                }
+                if seen.insert(*next) {
+                    open.push(*next);
+                }
+            }
+        }
+        false
+    }
+
+    /// Extends the path to the mutex `goal` by edges at which other threads can stand at the same time.
+    fn search(&self, at: u32, goal: u32, path: &mut Vec<Edge>, steps: &mut usize) -> bool {
+        let Some(asked) = path.last().map(|e| e.asked) else { return false };
         if at == goal {
-            return true;
+            return waits(asked, path[0].held);
         }
         if path.len() >= LONGEST {
             return false;
@@ -118,9 +256,13 @@ impl Graph {
                 continue;
             }
             for witness in witnesses {
-                if path.iter().all(|e| e.gates.is_disjoint(&witness.gates)) {
+                if *steps == 0 {
+                    return false;
+                }
+                *steps -= 1;
+                if waits(asked, witness.held) && path.iter().all(|e| go_together(&e.all, &witness.all)) {
                     path.push(witness.clone());
-                    if self.search(*next, goal, path) {
+                    if self.search(*next, goal, path, steps) {
                         return true;
                     }
                     path.pop();
@@ -128,5 +270,104 @@ impl Graph {
             }
         }
         false
+    }
+
+    fn forget(&mut self, serial: u32) {
+        for (to, _) in self.edges.remove(&serial).into_iter().flatten() {
+            if let Some(origins) = self.origins.get_mut(&to) {
+                origins.remove(&serial);
+                if origins.is_empty() {
+                    self.origins.remove(&to);
+                }
+            }
+        }
+        for from in self.origins.remove(&serial).into_iter().flatten() {
+            if let Some(edges) = self.edges.get_mut(&from) {
+                edges.remove(&serial);
+                if edges.is_empty() {
+                    self.edges.remove(&from);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph() -> Graph {
+        Graph {
+            edges: BTreeMap::new(),
+            origins: BTreeMap::new(),
+            nestings: BTreeSet::new(),
+            told: BTreeSet::new(),
+        }
+    }
+
+    /// A thread at a place of its own holds those, the last of which is `from`, and asks for a mutex.
+    fn edge(held: &[(u32, Mode)], to: u32, asked: Mode) -> Edge {
+        let (from, mode) = held[held.len() - 1];
+        let mut all = held.to_vec();
+        all.sort_unstable_by_key(|(serial, _)| *serial);
+        Edge {
+            from: (from, from as u64),
+            to: (to, to as u64),
+            thread: ThreadId(1),
+            held_at: Site(1),
+            asked_at: Site(from * 100 + to),
+            held: mode,
+            asked,
+            all: all.into(),
+        }
+    }
+
+    const W: Mode = Mode::Write;
+    const R: Mode = Mode::Read;
+
+    #[test]
+    fn two_orders_are_a_cycle_told_once() {
+        let mut graph = graph();
+        assert!(graph.add(edge(&[(1, W)], 2, W)).is_none());
+        assert_eq!(graph.add(edge(&[(2, W)], 1, W)).map(|c| c.len()), Some(2));
+        assert!(graph.add(edge(&[(2, W)], 1, W)).is_none());
+    }
+
+    #[test]
+    fn a_gate_keeps_the_two_apart_unless_both_only_read_it() {
+        for (gate, found) in [(W, false), (R, true)] {
+            let mut graph = graph();
+            graph.add(edge(&[(9, gate), (1, W)], 2, W));
+            assert_eq!(graph.add(edge(&[(9, R), (2, W)], 1, W)).is_some(), found);
+        }
+    }
+
+    #[test]
+    fn a_witness_without_the_gate_is_kept_beside_one_with_it() {
+        let mut graph = graph();
+        graph.add(edge(&[(9, W), (1, W)], 2, W));
+        assert!(graph.add(edge(&[(9, W), (2, W)], 1, W)).is_none());
+        assert!(graph.add(edge(&[(2, W)], 1, W)).is_some());
+    }
+
+    #[test]
+    fn readers_do_not_wait_for_readers() {
+        let mut graph = graph();
+        graph.add(edge(&[(1, R)], 2, R));
+        assert!(graph.add(edge(&[(2, R)], 1, R)).is_none());
+        graph.add(edge(&[(1, R)], 2, W));
+        assert!(graph.add(edge(&[(2, R)], 1, W)).is_some());
+    }
+
+    #[test]
+    fn long_cycles_are_found_and_dead_mutexes_forgotten() {
+        let mut graph = graph();
+        for i in 1..6 {
+            assert!(graph.add(edge(&[(i, W)], i + 1, W)).is_none());
+        }
+        graph.forget(3);
+        assert!(graph.add(edge(&[(6, W)], 1, W)).is_none());
+        graph.add(edge(&[(2, W)], 3, W));
+        assert_eq!(graph.add(edge(&[(3, W)], 4, W)).map(|c| c.len()), Some(6));
     }
 }

@@ -10,8 +10,9 @@ extern crate std;
 
 pub mod access;
 pub mod atomics;
-mod baseline;
+pub mod benign;
 pub mod deadlock;
+pub mod descriptors;
 pub mod heap;
 pub mod internal;
 pub mod locksets;
@@ -21,6 +22,7 @@ pub mod mutex;
 pub mod os;
 pub mod output;
 pub mod place;
+pub mod record;
 pub mod registry;
 pub mod report;
 pub mod sites;

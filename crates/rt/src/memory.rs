@@ -1,7 +1,8 @@
 //! Memory that comes and goes: the heap and mappings. A block that is given back was written to, and a block that is handed out has no past.
 
 use crate::access;
-use crate::heap::{self, BadFree, Origin};
+use crate::heap::{self, BadFree, Fresh, Origin};
+use crate::record;
 use crate::sites::Note;
 use crate::thread::Thread;
 use deadheat_shadow::Mode;
@@ -10,24 +11,56 @@ fn origin(thread: &Thread, pc: u64) -> Origin {
     Origin { site: thread.placer.site(pc, Note::CALL).0, thread: thread.id.0 }
 }
 
+/// What is remembered of the block's memory is not about this block.
+#[inline]
+fn forget(block: &Fresh, size: usize) {
+    let start = block.start() as usize;
+    let _turn = record::fresh(start as u64, size as u64);
+    // Mappings of their own may lie where others were; the heap's own region was never anything else.
+    let never_used =
+        block.is_zeroed() && heap::range().is_some_and(|(from, length)| start.wrapping_sub(from) < length);
+    if !never_used && access::layout().mask != 0 {
+        access::forget_block(start as u64, size as u64);
+    }
+}
+
 /// A block of the heap; null if there is no memory.
+#[inline]
 pub fn allocate(thread: &mut Thread, size: usize, align: usize, pc: u64) -> *mut u8 {
     let origin = origin(thread, pc);
-    let block = heap::allocate(Some(&mut thread.heap), size, align, origin);
-    if !block.is_null() {
-        access::forget(block as u64, size as u64);
-    }
-    block
+    let Some(block) = heap::obtain(Some(&mut thread.heap), size, align, origin) else {
+        return core::ptr::null_mut();
+    };
+    forget(&block, size);
+    block.start()
 }
 
 /// A block of zeroes.
 pub fn allocate_zeroed(thread: &mut Thread, size: usize, align: usize, pc: u64) -> *mut u8 {
     let origin = origin(thread, pc);
-    let block = heap::allocate_zeroed(Some(&mut thread.heap), size, align, origin);
-    if !block.is_null() {
-        access::forget(block as u64, size as u64);
-    }
-    block
+    let Some(block) = heap::obtain(Some(&mut thread.heap), size, align, origin) else {
+        return core::ptr::null_mut();
+    };
+    forget(&block, size);
+    block.zero(size)
+}
+
+/// A block for the C library, or for a thread that the runtime does not know.
+pub fn allocate_unseen(size: usize, align: usize) -> *mut u8 {
+    let Some(block) = heap::obtain(None, size, align, Origin::default()) else {
+        return core::ptr::null_mut();
+    };
+    forget(&block, size);
+    block.start()
+}
+
+/// The same, of zeroes.
+pub fn allocate_zeroed_unseen(size: usize, align: usize) -> *mut u8 {
+    let Some(block) = heap::obtain(None, size, align, Origin::default()) else {
+        return core::ptr::null_mut();
+    };
+    forget(&block, size);
+    block.zero(size)
 }
 
 /// A block is given back.
@@ -35,7 +68,11 @@ pub fn free(thread: &mut Thread, block: *mut u8, pc: u64) -> Result<(), BadFree>
     let by = origin(thread, pc);
     match heap::find(block) {
         Some(found) => {
-            access::plain(thread, block as u64, found.size as u64, Mode::Write, pc, Note::FREE);
+            if found.size > 0 {
+                // All of the last granule is the block's: whole granules are quicker to check.
+                let size = found.size.next_multiple_of(8) as u64;
+                access::plain(thread, block as u64, size, Mode::Write, pc, Note::FREE);
+            }
             heap::release_found(Some(&mut thread.heap), found, by)
         }
         None => heap::release(Some(&mut thread.heap), block, by),

@@ -4,6 +4,7 @@ use crate::os::{self, Fd, Maps, OpenFlags};
 use alloc::ffi::CString;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU64, Ordering};
 use deadheat_finding::{Addr, Frame, Memory, Stack};
 use deadheat_symbolize::{At, Module, Symbolizer};
 
@@ -25,7 +26,7 @@ pub fn read_text(path: &str) -> Option<String> {
     let fd = os::open(&path, OpenFlags::READ, 0).ok()?;
     let text = read_all(fd);
     let _: Result<(), _> = os::close(fd);
-    String::from_utf8(text?).ok()
+    Some(String::from_utf8_lossy(&text?).into_owned())
 }
 
 fn read_all(fd: Fd) -> Option<Vec<u8>> {
@@ -130,8 +131,36 @@ unsafe fn end_of_data(start: usize, bias: u64) -> u64 {
 }
 
 /// The stack of those program counters, each where a call returns to.
+///
+/// What lies below `main`, and what the runtime itself put between the program's functions, is no part of the program.
 pub fn stack(names: &Names, pcs: &[u64]) -> Stack {
-    Stack(pcs.iter().flat_map(|pc| names.frames(*pc, At::Return)).map(frame).collect())
+    let mut frames: Vec<Frame> = pcs.iter().flat_map(|pc| names.frames(*pc, At::Return)).map(frame).collect();
+    if let Some(main) = frames.iter().rposition(|f| f.function.as_deref() == Some("main")) {
+        frames.truncate(main + 1);
+    }
+    if frames.len() > 1 {
+        frames.retain(|f| !is_own(f));
+    }
+    Stack(frames)
+}
+
+/// A function of the runtime.
+fn is_own(frame: &Frame) -> bool {
+    is_own_code(frame.pc.0)
+}
+
+/// Where the runtime's own code is: first byte and the one behind the last.
+static OWN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
+/// Says where the runtime's own code is.
+pub fn set_own_code(start: u64, end: u64) {
+    OWN[0].store(start, Ordering::Relaxed);
+    OWN[1].store(end, Ordering::Relaxed);
+}
+
+/// That instruction is the runtime's.
+pub fn is_own_code(pc: u64) -> bool {
+    (OWN[0].load(Ordering::Relaxed)..OWN[1].load(Ordering::Relaxed)).contains(&pc)
 }
 
 fn frame(f: deadheat_symbolize::Frame) -> Frame {

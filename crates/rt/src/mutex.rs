@@ -1,41 +1,65 @@
 //! Mutexes and read-write locks: what they order, who holds them, and what goes wrong with them.
 
-use crate::access;
+use crate::access::{self, MEMORY};
 use crate::deadlock;
 use crate::locksets::Hold;
+use crate::record::{self, What};
 use crate::report;
 use crate::sites::{Note, Site};
 use crate::sync::{self, Object};
 use crate::thread::Thread;
 use deadheat_finding::{Hold as Mode, Kind, ThreadId};
-use deadheat_shadow::Mode as Access;
+use deadheat_shadow::{Access, Mode as AccessMode};
 
-/// Who holds a mutex, and what it is.
+/// Who holds a mutex, and what is known of it.
 #[derive(Default, Debug)]
 pub struct MutexState {
-    /// The thread that holds it alone, and how many times.
+    /// The thread that holds it alone.
     pub owner: Option<ThreadId>,
     /// How many times its owner has locked it.
     pub depth: u32,
     /// How many hold it for reading.
     pub readers: u32,
-    /// Its owner may lock it again.
-    pub recursive: bool,
     /// It was destroyed: to be told if it is used.
     pub destroyed: bool,
+    /// How long it lives, as its annotations say.
+    pub lifetime: Lifetime,
     /// A bug of it was told already: once is enough.
-    pub told: bool,
-    /// It is part of the graph of orders.
+    told: bool,
+    /// It may be part of the graph of orders.
     pub ordered: bool,
 }
 
-/// How a lock was asked for.
+/// How long a mutex lives.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Lifetime {
+    /// Until it is destroyed.
+    #[default]
+    Usual,
+    /// As long as the program: its destruction means nothing.
+    Static,
+    /// Certainly not as long as the program.
+    NotStatic,
+}
+
+/// What a mutex does when its owner locks it again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Asked {
-    /// The caller would have waited.
-    Wait,
-    /// The caller would have gone on without it.
-    Try,
+pub enum Again {
+    /// The owner waits for itself.
+    Deadlocks,
+    /// It counts how often.
+    Counts,
+    /// It says no, as it does to an unlock by others.
+    Refuses,
+}
+
+/// What a mutex leaves behind when it is destroyed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Remains {
+    /// Memory in which the C library itself knows a dead mutex again.
+    Nothing,
+    /// Memory in which only we know it.
+    Mark,
 }
 
 fn created(pc: u64) -> impl FnOnce(&Thread) -> Site {
@@ -43,30 +67,50 @@ fn created(pc: u64) -> impl FnOnce(&Thread) -> Site {
 }
 
 /// A mutex is made at the address.
-pub fn create(thread: &mut Thread, address: u64, recursive: bool, pc: u64) {
+pub fn create(thread: &mut Thread, address: u64, lifetime: Lifetime, pc: u64) {
     sync::remove(address);
-    access::plain(thread, address, 1, Access::Write, pc, Note::CALL);
-    sync::with(thread, address, created(pc), |_, o| o.mutex.recursive = recursive);
+    if lifetime != Lifetime::Static {
+        access::plain(thread, address, 1, AccessMode::Write, pc, Note::CALL);
+    }
+    sync::with(thread, address, created(pc), |_, o| o.mutex.lifetime = lifetime);
 }
 
 /// The mutex at the address is destroyed.
-pub fn destroy(thread: &mut Thread, address: u64, pc: u64) {
-    let bug = sync::with(thread, address, created(pc), |_, o| {
-        let bug = wrong(o, |m| {
-            if m.destroyed {
-                Some(Kind::UseOfDestroyedMutex)
-            } else {
-                (m.owner.is_some() || m.readers > 0).then_some(Kind::DestroyLocked)
-            }
-        });
-        o.mutex = MutexState { destroyed: true, told: o.mutex.told, ..MutexState::default() };
-        (o.clock, o.readers) = Default::default();
-        bug
+pub fn destroy(thread: &mut Thread, address: u64, remains: Remains, pc: u64) {
+    destroy_refused(thread, address, pc);
+    access::plain(thread, address, 1, AccessMode::Write, pc, Note::CALL);
+    match remains {
+        Remains::Nothing => drop(sync::remove(address)),
+        Remains::Mark => sync::with(thread, address, created(pc), |_, o| {
+            o.mutex = MutexState {
+                destroyed: true,
+                told: o.mutex.told,
+                ordered: o.mutex.ordered,
+                ..MutexState::default()
+            };
+            (o.clock, o.readers) = Default::default();
+        }),
+    }
+}
+
+/// The mutex at the address was to be destroyed, and perhaps is not, since somebody holds it.
+pub fn destroy_refused(thread: &mut Thread, address: u64, pc: u64) {
+    misuse(thread, address, pc, |m| match m {
+        _ if m.destroyed => Some(Kind::UseOfDestroyedMutex),
+        _ => (m.owner.is_some() || m.readers > 0).then_some(Kind::DestroyLocked),
     });
+}
+
+/// The C library says that there is no mutex at the address.
+pub fn invalid(thread: &mut Thread, address: u64, pc: u64) {
+    misuse(thread, address, pc, |_| Some(Kind::UseOfDestroyedMutex));
+}
+
+fn misuse(thread: &mut Thread, address: u64, pc: u64, bug: impl FnOnce(&MutexState) -> Option<Kind>) {
+    let bug = sync::with(thread, address, |_| Site::NOWHERE, |_, o| wrong(o, bug));
     if let Some((kind, site)) = bug {
         report::mutex_bug(thread, kind, address, site, pc);
     }
-    access::plain(thread, address, 1, Access::Write, pc, Note::CALL);
 }
 
 /// The first bug of a mutex, with where it was made.
@@ -80,7 +124,7 @@ fn wrong(object: &mut Object, bug: impl FnOnce(&MutexState) -> Option<Kind>) -> 
 }
 
 /// The thread is about to wait for the mutex: the last moment to tell what may never return.
-pub fn before_lock(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
+pub fn before_lock(thread: &mut Thread, address: u64, mode: Mode, again: Again, pc: u64) {
     if thread.ignore_sync > 0 {
         return;
     }
@@ -89,130 +133,180 @@ pub fn before_lock(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
         let mine = o.mutex.owner == Some(id);
         let bug = wrong(o, |m| match mode {
             _ if m.destroyed => Some(Kind::UseOfDestroyedMutex),
-            Mode::Write if mine && !m.recursive => Some(Kind::DoubleLock),
-            Mode::Read if mine => Some(Kind::ReadLockMisuse),
-            _ => None,
+            _ if !mine || again != Again::Deadlocks => None,
+            Mode::Write => Some(Kind::DoubleLock),
+            Mode::Read => Some(Kind::ReadLockMisuse),
         });
-        (bug, (!mine).then(|| deadlock::number(o)))
+        (bug, (!mine).then_some(o.serial))
     });
     if let Some((kind, site)) = bug {
         report::mutex_bug(thread, kind, address, site, pc);
     }
     if let Some(serial) = serial {
-        deadlock::wants(thread, serial, address, pc);
+        deadlock::wants(thread, serial, address, mode, pc);
     }
 }
 
+/// Calls `f` with the mutex that is used: an atomic read of its first byte, which races only with its making and destruction.
+/// That comes before whatever `f` learns: who locks a mutex must know that it was made without being told by the mutex itself.
+fn using<R>(thread: &mut Thread, address: u64, pc: u64, f: impl FnOnce(&mut Thread, &mut Object) -> R) -> R {
+    let offset = address & 7;
+    let _turn = if thread.ignore_reads == 0 { record::touched(thread, address, pc) } else { None };
+    let mut cell = access::open(address);
+    let detail = cell.detail();
+    let mut conflict = None;
+    if thread.ignore_reads == 0 {
+        let Thread { state, placer, .. } = &mut *thread;
+        placer.at(pc, Note::size(1));
+        let access = Access { mode: AccessMode::AtomicRead, extent: access::extent(offset, 1) };
+        conflict = detail.atomic(state, &MEMORY.sets, access, placer);
+    }
+    let object = detail.attached.object(offset as u8, || created(pc)(thread));
+    let result = f(thread, object);
+    drop(cell);
+    thread.refresh();
+    if let Some(conflict) = conflict {
+        report::race(thread, address & !7, address, 1, AccessMode::AtomicRead, conflict);
+    }
+    result
+}
+
 /// The thread has the mutex.
-pub fn locked(thread: &mut Thread, address: u64, mode: Mode, asked: Asked, pc: u64) {
+pub fn locked(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
+    locked_times(thread, address, mode, 1, pc);
+}
+
+/// The thread has the mutex, and has locked it that many times at once.
+pub fn locked_times(thread: &mut Thread, address: u64, mode: Mode, times: u32, pc: u64) {
     if thread.ignore_sync > 0 {
         return;
     }
-    access::mutex_touched(thread, address, pc);
-    let id = thread.id;
-    let (taken, serial) = sync::with(thread, address, created(pc), |t, o| {
+    let turn = record::turn();
+    let (taken, serial) = using(thread, address, pc, |t, o| {
+        o.mutex.ordered = true;
         let taken = match mode {
             Mode::Read => {
                 t.state.acquire(&o.clock);
                 o.mutex.readers += 1;
                 true
             }
-            Mode::Write if o.mutex.owner == Some(id) => {
-                o.mutex.depth += 1;
+            Mode::Write if o.mutex.owner == Some(t.id) => {
+                o.mutex.depth += times;
                 false
             }
             Mode::Write => {
                 t.state.acquire(&o.clock);
                 t.state.acquire(&o.readers);
                 o.readers.clear();
-                (o.mutex.owner, o.mutex.depth) = (Some(id), 1);
+                (o.mutex.owner, o.mutex.depth) = (Some(t.id), times);
                 true
             }
         };
         (taken, o.serial)
     });
-    let _ = asked;
+    if turn.is_some() {
+        let what = match mode {
+            Mode::Read => What::LockShared { lock: address },
+            Mode::Write => What::Lock { lock: address },
+        };
+        (0..times).for_each(|_| drop(record::event(thread, pc, what)));
+    }
     if taken {
         let site = thread.placer.site(pc, Note::CALL);
-        thread.placer.took(Hold { mutex: address, mode, site, serial }, thread.state.now());
+        thread.placer.took(Hold { mutex: address, mode, site, serial }, thread.state.latest());
     }
 }
 
-/// The thread is about to unlock the mutex: how it held it, and whether that was the last time.
-pub fn unlocking(thread: &mut Thread, address: u64, pc: u64) {
+/// The thread is about to unlock the mutex, which it holds in that mode as far as the caller knows.
+pub fn unlocking(thread: &mut Thread, address: u64, mode: Option<Mode>, again: Again, pc: u64) {
+    unlocking_times(thread, address, mode, again, 1, pc);
+}
+
+/// The thread gives the mutex up altogether, however often it has locked it: how often that was.
+pub fn unlocking_all(thread: &mut Thread, address: u64, pc: u64) -> u32 {
+    unlocking_times(thread, address, Some(Mode::Write), Again::Counts, u32::MAX, pc)
+}
+
+fn unlocking_times(
+    thread: &mut Thread,
+    address: u64,
+    mode: Option<Mode>,
+    again: Again,
+    times: u32,
+    pc: u64,
+) -> u32 {
     if thread.ignore_sync > 0 {
-        return;
+        return 1;
     }
-    access::mutex_touched(thread, address, pc);
-    let id = thread.id;
     let reads = thread.placer.held().iter().any(|h| h.mutex == address && h.mode == Mode::Read);
-    let (bug, given) = sync::with(thread, address, created(pc), |t, o| {
-        let mine = o.mutex.owner == Some(id);
-        let bug = wrong(o, |m| {
-            if m.destroyed {
-                Some(Kind::UseOfDestroyedMutex)
-            } else if mine || reads {
-                None
-            } else if m.owner.is_some() {
-                Some(Kind::UnlockForeign)
-            } else {
-                (m.readers == 0).then_some(Kind::UnlockUnlocked)
-            }
+    let turn = record::turn();
+    let mut what = None;
+    let (bug, left, given) = using(thread, address, pc, |t, o| {
+        let mine = o.mutex.owner == Some(t.id);
+        let bug = wrong(o, |m| match m {
+            _ if m.destroyed => Some(Kind::UseOfDestroyedMutex),
+            _ if mine => (mode == Some(Mode::Read)).then_some(Kind::ReadUnlockMisuse),
+            _ if reads => None,
+            _ if m.owner.is_some() => Some(Kind::UnlockForeign),
+            _ => (m.readers == 0).then_some(Kind::UnlockUnlocked),
         });
-        let given = if mine {
-            o.mutex.depth -= 1;
+        let before = o.mutex.depth;
+        if mine {
+            what = Some(What::Unlock { lock: address });
+            o.mutex.depth = before.saturating_sub(times);
             if o.mutex.depth == 0 {
                 o.mutex.owner = None;
                 t.state.release(&mut o.clock);
             }
-            o.mutex.depth == 0
-        } else if reads || o.mutex.readers > 0 {
+            return (bug, o.mutex.depth == 0, before - o.mutex.depth);
+        }
+        if reads || o.mutex.readers > 0 {
             // A read lock may be given back by another thread than the one that took it.
+            what = Some(What::UnlockShared { lock: address });
             o.mutex.readers = o.mutex.readers.saturating_sub(1);
             t.state.release_join(&mut o.readers);
-            true
-        } else {
-            o.mutex.owner = None;
+        } else if again == Again::Deadlocks {
+            // The mutex lets everybody unlock it, and so it is free now.
+            (o.mutex.owner, o.mutex.depth) = (None, 0);
             t.state.release_join(&mut o.clock);
-            false
-        };
-        (bug, given)
+        }
+        (bug, true, 1)
     });
-    if given {
-        thread.placer.gave(address, thread.state.now());
+    if let (Some(_), Some(what)) = (&turn, what) {
+        (0..given).for_each(|_| drop(record::event(thread, pc, what)));
+    }
+    if left {
+        thread.placer.gave(address, thread.state.latest());
     }
     if let Some((kind, site)) = bug {
         report::mutex_bug(thread, kind, address, site, pc);
     }
+    given
 }
 
-/// The thread gives the mutex up altogether, however often it has locked it (a wait on a condition): how often that was.
-pub fn unlock_all(thread: &mut Thread, address: u64, pc: u64) -> u32 {
-    let id = thread.id;
-    let depth = sync::with_existing(address, |o| {
-        let mine = o.mutex.owner == Some(id);
-        let depth = if mine { o.mutex.depth } else { 1 };
-        if mine {
-            o.mutex.depth = 1;
-        }
-        depth
-    });
-    unlocking(thread, address, pc);
-    depth.unwrap_or(1)
+/// The thread holds the mutex alone.
+pub fn is_owner(thread: &Thread, address: u64) -> bool {
+    sync::with_existing(address, |o| o.mutex.owner == Some(thread.id)).unwrap_or(false)
 }
 
-/// The thread has the mutex again as often as it had before [`unlock_all`].
-pub fn relock(thread: &mut Thread, address: u64, depth: u32, pc: u64) {
-    locked(thread, address, Mode::Write, Asked::Wait, pc);
-    let id = thread.id;
-    sync::with_existing(address, |o| {
-        if o.mutex.owner == Some(id) {
-            o.mutex.depth = depth;
-        }
-    });
+/// Something other than a mutex is used that is made and destroyed like one: a condition, a semaphore, a barrier.
+pub fn used(thread: &mut Thread, address: u64, pc: u64) {
+    if thread.ignore_sync == 0 {
+        access::mutex_touched(thread, address, pc);
+    }
 }
 
 /// The last owner died with the mutex: the next one has it now, and it may be repaired.
 pub fn owner_died(address: u64) {
     sync::with_existing(address, |o| (o.mutex.owner, o.mutex.depth) = (None, 0));
+}
+
+/// The thread ends with what it holds: whoever the kernel gives a robust mutex of its next comes after all that it did.
+pub fn thread_ends(thread: &mut Thread) {
+    for i in 0..thread.placer.held().len() {
+        let Hold { mutex, mode, .. } = thread.placer.held()[i];
+        if mode == Mode::Write {
+            sync::with_existing(mutex, |o| thread.state.release(&mut o.clock));
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::modules;
 use crate::os::{self, Fd, FdWriter, Mutex, OpenFlags};
+use crate::record;
 use alloc::ffi::CString;
 use alloc::format;
 use alloc::string::String;
@@ -90,9 +91,7 @@ pub fn publish(finding: &Finding) -> bool {
     let _ = text::write_finding(&mut text, finding, style);
     write(log, text.as_bytes());
     if let Some(fd) = output.json() {
-        let mut line = json::line(finding);
-        line.push('\n');
-        write(fd, line.as_bytes());
+        write(fd, json::line(finding).as_bytes());
     }
     true
 }
@@ -181,12 +180,14 @@ fn create(path: &str) -> Result<Fd, os::Errno> {
 
 /// The child of a fork writes to files of its own.
 pub fn after_fork() {
+    record::after_fork();
     let mut output = OUTPUT.lock();
     (output.log, output.json) = (None, None);
 }
 
 /// The last words: how much was found, and what was asked for beside.
 pub fn last_words() {
+    record::flush();
     let found = COUNT.load(Ordering::Relaxed);
     let mut text = String::new();
     let _ = text::write_total(&mut text, found);

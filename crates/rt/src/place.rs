@@ -6,7 +6,7 @@ use crate::sites::{Note, SITES, Site};
 use crate::slots::{self, Log};
 use crate::tls::{self, offset};
 use alloc::vec::Vec;
-use deadheat_online::{Clock, ThreadState, Word};
+use deadheat_online::{ThreadState, Word};
 use deadheat_shadow::Stamps;
 
 /// A frame of the shadow stack: where the function was called from, and the site of that call once somebody asked.
@@ -19,25 +19,31 @@ pub struct Frame {
 /// Bytes of a frame, for the assembly that pushes and pops.
 pub const FRAME: usize = size_of::<Frame>();
 
+/// Stamps at hand: so many at first, and up to so many where a thread's epochs have many places.
 const CACHE: usize = 64;
+const LARGEST_CACHE: usize = 4096;
 
 /// A stamp of the current epoch, to be used again for accesses from the same place.
 #[derive(Clone, Copy)]
 struct Cached {
     pc: u64,
-    caller: Site,
-    note: Note,
+    /// The caller's site and the note.
+    context: u64,
     word: Word,
 }
+
+const NONE: Cached = Cached { pc: 0, context: 0, word: Word::NONE };
 
 /// The place of a thread. The top of the shadow stack is in thread-local storage while the thread is current.
 pub struct Placer {
     frames: *mut Frame,
     bytes: usize,
     top: *mut Frame,
-    cache: [Cached; CACHE],
-    /// Stamps before this clock are not used again: mutexes were taken since.
-    floor: Clock,
+    cache: Vec<Cached>,
+    /// How often a stamp of the current epoch had to make room for another.
+    crowded: usize,
+    /// Stamps before this one are not used again: an epoch has begun, or mutexes were taken since.
+    floor: Word,
     held: Vec<Hold>,
     /// The number of the set of mutexes held; none if it has changed.
     lockset: Option<u32>,
@@ -56,13 +62,13 @@ impl Placer {
             Ok(at) => at as *mut Frame,
             Err(e) => os::die(os::CANNOT_WORK, format_args!("no memory for the stack of a thread ({e:?})")),
         };
-        let none = Cached { pc: 0, caller: Site::NOWHERE, note: Note::CALL, word: Word::NONE };
         Placer {
             frames: at,
             bytes,
             top: at,
-            cache: [none; CACHE],
-            floor: Clock(0),
+            cache: alloc::vec![NONE; CACHE],
+            crowded: 0,
+            floor: Word::NONE,
             held: Vec::new(),
             lockset: None,
             log: Log::new(),
@@ -74,6 +80,11 @@ impl Placer {
     /// The top of the stack of a thread that is not current.
     pub fn top(&self) -> *mut Frame {
         self.top
+    }
+
+    /// Where the stack begins.
+    pub fn bottom(&self) -> *mut Frame {
+        self.frames
     }
 
     /// Keeps the top of a thread that ceases to be current.
@@ -145,24 +156,58 @@ impl Placer {
     }
 
     /// A mutex was taken.
-    pub fn took(&mut self, hold: Hold, now: Clock) {
+    pub fn took(&mut self, hold: Hold, now: Word) {
         self.held.push(hold);
-        (self.lockset, self.floor) = (None, Clock(now.0 + 1));
+        (self.lockset, self.floor) = (None, next(now));
     }
 
     /// A mutex was given back.
-    pub fn gave(&mut self, mutex: u64, now: Clock) {
+    pub fn gave(&mut self, mutex: u64, now: Word) {
         if let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) {
             self.held.remove(i);
-            (self.lockset, self.floor) = (None, Clock(now.0 + 1));
+            (self.lockset, self.floor) = (None, next(now));
         }
     }
 
-    fn restart_cache(&self, word: Word, thread: &ThreadState) -> bool {
-        thread.is_current(word) && word.clock() >= self.floor
+    /// A new epoch begins with that word.
+    #[inline]
+    pub fn epoch(&mut self, start: Word) {
+        self.floor = Word(self.floor.0.max(start.0));
     }
 
-    #[cold]
+    #[inline(never)]
+    fn stamp_here(&mut self, thread: &mut ThreadState, caller: Site, hash: usize) -> Word {
+        let site = SITES.intern(caller, self.pc, self.note);
+        let word = self.stamp_site(thread, site);
+        let context = (caller.0 as u64) << 16 | self.note.0 as u64;
+        self.keep(hash, Cached { pc: self.pc, context, word });
+        word
+    }
+
+    /// Where in the cache a place belongs.
+    #[inline]
+    fn bucket(&self, key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (self.cache.len() - 1)
+    }
+
+    /// Keeps a stamp at hand. Where too many of an epoch fall on the same places the cache grows, since each new stamp costs an entry in the log.
+    fn keep(&mut self, at: usize, new: Cached) {
+        self.crowded += (self.cache[at].word.0 >= self.floor.0) as usize;
+        if self.crowded > self.cache.len() && self.cache.len() < LARGEST_CACHE {
+            self.cache = alloc::vec![NONE; self.cache.len() * 2];
+            self.crowded = 0;
+        }
+        let at = at & (self.cache.len() - 1);
+        self.cache[at] = new;
+    }
+
+    /// The thread goes on in another slot: nothing of the old one is used again.
+    pub fn restart(&mut self, start: Word) {
+        self.cache.fill(NONE);
+        self.floor = start;
+        self.log.forget();
+    }
+
     fn stamp_site(&mut self, thread: &mut ThreadState, site: Site) -> Word {
         let locks = self.lockset();
         let word = thread.stamp();
@@ -171,23 +216,23 @@ impl Placer {
     }
 }
 
+/// The stamp behind the latest one.
+fn next(now: Word) -> Word {
+    Word(now.0 + 1)
+}
+
 impl Stamps for Placer {
-    #[inline]
+    #[inline(always)]
     fn here(&mut self, thread: &mut ThreadState) -> Word {
         let caller = self.caller();
-        let hash = (self.pc ^ self.pc >> 7 ^ (caller.0 as u64) << 2) as usize % CACHE;
+        let context = (caller.0 as u64) << 16 | self.note.0 as u64;
+        let hash = self.bucket(self.pc ^ (caller.0 as u64) << 7);
         let cached = self.cache[hash];
-        if cached.pc == self.pc
-            && cached.caller == caller
-            && cached.note == self.note
-            && self.restart_cache(cached.word, thread)
-        {
+        // The cache holds stamps of the thread's present slot only, so later means in this epoch.
+        if cached.pc == self.pc && cached.context == context && cached.word.0 >= self.floor.0 {
             return cached.word;
         }
-        let site = SITES.intern(caller, self.pc, self.note);
-        let word = self.stamp_site(thread, site);
-        self.cache[hash] = Cached { pc: self.pc, caller, note: self.note, word };
-        word
+        self.stamp_here(thread, caller, hash)
     }
 
     #[cold]
@@ -196,13 +241,13 @@ impl Stamps for Placer {
         let site = SITES.merge(site(old), site(new), extent);
         // Merged stamps are cached like others, under a program counter that no program has.
         let key = !(site.0 as u64);
-        let hash = site.0 as usize % CACHE;
+        let hash = self.bucket(site.0 as u64);
         let cached = self.cache[hash];
-        if cached.pc == key && self.restart_cache(cached.word, thread) {
+        if cached.pc == key && cached.word.0 >= self.floor.0 {
             return cached.word;
         }
         let word = self.stamp_site(thread, site);
-        self.cache[hash] = Cached { pc: key, caller: Site::NOWHERE, note: Note::CALL, word };
+        self.keep(hash, Cached { pc: key, context: 0, word });
         word
     }
 }

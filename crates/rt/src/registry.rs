@@ -1,6 +1,7 @@
 //! All threads: who they are, who created them, how they ended, and what their joiners will learn.
 
 use crate::os::{self, Mutex};
+use crate::record::{self, What};
 use crate::sites::Site;
 use crate::slots;
 use crate::thread::Thread;
@@ -59,6 +60,9 @@ pub fn announce(created_by: Option<ThreadId>, created: Site, detached: bool, fib
     let id = registry.next;
     registry.next += 1;
     registry.alive += 1;
+    if registry.alive == 2 {
+        os::set_alone(false);
+    }
     let info = Info {
         name: String::new(),
         os_tid: 0,
@@ -117,6 +121,7 @@ pub fn started(thread: &Thread, stack: (u64, u64), tls: (u64, u64)) {
 
 /// The current thread has ended; its object may go. What it knew waits for its joiner, unless it is detached.
 pub fn finished(thread: &mut Thread) {
+    let _turn = record::exit(thread);
     let slot = thread.state.slot();
     let mut clock = LockState::new();
     // What was released to somebody, before this last release to a joiner.
@@ -148,6 +153,7 @@ pub fn joined(thread: &mut Thread, id: ThreadId) {
         registry.ended.remove(&id.0)
     };
     if let Some(ended) = ended {
+        let _turn = record::somewhere(thread, What::Join { child: id.0 });
         thread.state.acquire(&ended.clock);
         thread.refresh();
         slots::leave(ended.slot, ended.used, ended.used);

@@ -2,12 +2,15 @@
 //!
 //! Never called with a cell's lock held. One report at a time; each pair of places once.
 
+use crate::benign;
 use crate::deadlock;
+use crate::descriptors;
 use crate::heap::{self, Block};
 use crate::locksets;
 use crate::modules::{self, Names};
 use crate::os::{self, Mutex};
 use crate::output;
+use crate::record::{self, What};
 use crate::registry;
 use crate::sites::{Note, SITES, Site};
 use crate::slots;
@@ -16,7 +19,7 @@ use crate::thread::Thread;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use deadheat_finding::{
     Access, AccessMode, Addr, Edge, Finding, Freed, Held, Kind, Life, Memory, Missing, MutexId, Place, Stack,
     ThreadId, ThreadSort, why,
@@ -32,6 +35,12 @@ struct Reporter {
 
 static REPORTER: Mutex<Reporter> = Mutex::new(Reporter { names: modules::names(), told: BTreeSet::new() });
 static FOUND: AtomicU64 = AtomicU64::new(0);
+static LISTENER: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Says whom to tell of each finding, beside the user.
+pub fn set_listener(f: fn(&Finding)) {
+    LISTENER.store(f as *mut (), Ordering::Release);
+}
 
 /// How many findings there were, without the suppressed ones.
 pub fn found() -> u64 {
@@ -41,12 +50,13 @@ pub fn found() -> u64 {
 /// An access raced with an earlier one. The placer still says where it was made.
 #[cold]
 pub fn race(thread: &mut Thread, granule: u64, address: u64, size: u64, mode: Mode, conflict: Conflict) {
-    if !output::enabled(Kind::DataRace) {
+    if !output::enabled(Kind::DataRace) || benign::is_expected(address, size) {
         return;
     }
     let (pc, note) = thread.placer.current();
     let prior_at = slots::lookup(conflict.prior);
     let prior_site = prior_at.map_or(Site::NOWHERE, |(site, _)| SITES.of_byte(site, conflict.byte));
+    drop(record::event(thread, pc, What::Race { address, size, with: prior_site.0 }));
     let prior_note = SITES.note(prior_site);
     let prior_pcs = SITES.stack(prior_site);
     let atomic = matches!(mode, Mode::AtomicRead | Mode::AtomicWrite)
@@ -272,6 +282,11 @@ impl Draft<'_> {
     }
 
     fn memory(&mut self, address: u64) -> Memory {
+        if let Some(d) = descriptors::at(address) {
+            self.mention(d.thread);
+            let stack = self.stack(d.site);
+            return Memory::FileDescriptor { fd: d.fd, closed: d.closed, thread: d.thread, stack };
+        }
         if let Some(block) = heap::block_of(address as usize) {
             return self.block(block, address);
         }
@@ -306,12 +321,20 @@ impl Draft<'_> {
     }
 
     fn publish(self) {
-        if output::publish(&self.finding) {
-            FOUND.fetch_add(1, Ordering::Relaxed);
-            let halt = output::options().halt_on_error;
-            if halt {
-                output::exit(output::options().exitcode);
-            }
+        let Draft { finding, reporter, .. } = self;
+        if !output::publish(&finding) {
+            return;
+        }
+        FOUND.fetch_add(1, Ordering::Relaxed);
+        // Others may report while the listener is busy.
+        drop(reporter);
+        let listener = LISTENER.load(Ordering::Acquire);
+        if !listener.is_null() {
+            // SAFETY: only `set_listener` stores there.
+            unsafe { core::mem::transmute::<*mut (), fn(&Finding)>(listener)(&finding) }
+        }
+        if output::options().halt_on_error {
+            output::exit(output::options().exitcode);
         }
     }
 }

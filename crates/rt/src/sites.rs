@@ -165,6 +165,13 @@ impl Sites {
         if site == Site::NOWHERE { Note::CALL } else { Note((self.node(site.0).pc.load(Ordering::Relaxed) >> 48) as u16) }
     }
 
+    /// The caller's site, and the program counter. A merged site has two parents; this is the older.
+    pub fn parent(&self, site: Site) -> (Site, u64) {
+        let node = self.node(site.0);
+        let pc = node.pc.load(Ordering::Relaxed) & ((1 << 48) - 1);
+        (Site(node.parent.load(Ordering::Relaxed)), pc)
+    }
+
     /// The program counters, innermost first.
     pub fn stack(&self, mut site: Site) -> Vec<u64> {
         let mut pcs = Vec::new();

@@ -43,6 +43,15 @@ struct History {
     orphans: Vec<(Clock, Clock)>,
 }
 
+impl History {
+    /// The last clock at which something was done.
+    fn last(&self) -> Option<Clock> {
+        let (i, chunk) = self.chunks.iter().enumerate().rev().find_map(|(i, c)| Some((i, c.as_ref()?)))?;
+        let at = chunk.iter().rposition(|e| e.site.load(Ordering::Relaxed) != 0)?;
+        Some(Clock((self.first + i as u64) * CHUNK as u64 + at as u64))
+    }
+}
+
 struct Place {
     history: Mutex<History>,
     has_orphans: AtomicBool,
@@ -125,7 +134,7 @@ pub fn leave(slot: Slot, known: Clock, used: Clock) {
     TABLE.state.lock().ended.push((slot, Released { known, used }));
 }
 
-/// The access is of a thread that ended without releasing it to anybody.
+/// The access is of a thread that ended without releasing it to anybody. Clock 0 stands for any access of the slot.
 pub fn is_orphan(word: Word) -> bool {
     if !ANY_ORPHANS.load(Ordering::Acquire) {
         return false;
@@ -134,9 +143,23 @@ pub fn is_orphan(word: Word) -> bool {
     if !here.has_orphans.load(Ordering::Acquire) {
         return false;
     }
+    if word.clock() == Clock(0) {
+        return true;
+    }
     let history = here.history.lock();
     let i = history.orphans.partition_point(|(_, last)| *last < word.clock());
     history.orphans.get(i).is_some_and(|(first, _)| *first <= word.clock())
+}
+
+/// In the child of a fork: what other threads did before is done, and happened in another process. The one that is left knows it all.
+pub fn after_fork(state: &mut ThreadState) {
+    let made = TABLE.state.lock().made;
+    let own = state.slot();
+    for slot in (0..made).map(Slot).filter(|slot| *slot != own) {
+        if let Some(last) = place(slot).history.lock().last() {
+            state.learn(slot, last);
+        }
+    }
 }
 
 /// Who lived in the slot at that clock.
@@ -154,6 +177,23 @@ pub fn lookup(word: Word) -> Option<(Site, u32)> {
     let entry = &chunk[(word.clock().0 % CHUNK as u64) as usize];
     let site = Site(entry.site.load(Ordering::Relaxed));
     (site != Site::NOWHERE).then(|| (site, entry.locks.load(Ordering::Relaxed)))
+}
+
+/// Calls `f` with each slot that ever was and the clock of the last access in it.
+pub fn latest(mut f: impl FnMut(Slot, Clock)) {
+    let made = TABLE.state.lock().made;
+    for slot in (0..made).map(Slot) {
+        let history = place(slot).history.lock();
+        let last = history.chunks.iter().enumerate().rev().find_map(|(i, chunk)| {
+            let used = |e: &Entry| e.site.load(Ordering::Acquire) != Site::NOWHERE.0;
+            let at = chunk.as_ref()?.iter().rposition(used)? as u64;
+            Some(Clock((history.first + i as u64) * CHUNK as u64 + at))
+        });
+        drop(history);
+        if let Some(clock) = last {
+            f(slot, clock);
+        }
+    }
 }
 
 /// Doubles the reserve of the logs so many times.

@@ -5,33 +5,28 @@ use crate::deadlock;
 use crate::heap;
 use crate::os::{self, Access, Advice, Errno, Maps, Place, Resource};
 use crate::output;
+use crate::record;
 use crate::registry;
 use crate::sites::{SITES, Site};
 use crate::slots;
 use crate::thread::Thread;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU64, Ordering};
 use deadheat_shadow::Layout;
-use deadheat_shadow::layout::{USER_END, Window};
-
-const TIB: u64 = 1 << 40;
-/// How far below the lowest library the program's mappings may grow.
-const DOWN: u64 = 6 * TIB;
-/// How far behind a position-independent program its heap may grow.
-const UP: u64 = TIB / 2;
+use deadheat_shadow::layout::{Program, USER_END, Window};
 
 /// Makes shadow memory and the main thread. `frames`: how deep calls may go on its stack.
 pub fn start(frames: usize) -> &'static mut Thread {
     deadheat_online::set_give_way(os::sched_yield);
     heap::reserve(Place::Anywhere);
-    let windows = windows();
-    let Some(layout) = Layout::choose(&windows) else {
+    let Some((layout, windows)) = Layout::choose_for(&program()) else {
         os::die(os::CANNOT_WORK, format_args!("the program's addresses leave no room for shadow memory; try `setarch -R`"))
     };
     access::set_layout(layout);
     windows.iter().for_each(|w| reserve(&layout, *w));
     SITES.reserve();
-    heap::on_give_back(|start, length| access::forget(start as u64, length as u64));
+    heap::on_give_back(|start, length| access::erase(start as u64, length as u64));
     let id = registry::announce(None, Site::NOWHERE, true, false);
     let thread = Box::leak(Thread::new(id, None, frames));
     thread.install();
@@ -42,54 +37,61 @@ pub fn start(frames: usize) -> &'static mut Thread {
 pub fn configure() {
     let options = output::options();
     access::set_algorithm(options.algorithm, options.stats || !options.record.is_empty());
+    if !options.record.is_empty() {
+        record::start(&options.record);
+    }
     slots::widen(options.history_size);
     if !options.detect_deadlocks {
         deadlock::disable();
     }
 }
 
-/// Where the program is and may grow.
-fn windows() -> Vec<Window> {
-    // A program that is not position-independent, and null pointers, whose use must fail where the program does it.
-    let mut windows = alloc::vec![Window::around(0, 8 << 30)];
+/// Where the program is, and where the kernel puts what it maps.
+fn program() -> Program {
+    let fresh = match os::map_zeroed(os::PAGE) {
+        Ok(at) => at,
+        Err(e) => no_space(e),
+    };
     let Ok(mut maps) = Maps::open() else {
         os::die(os::CANNOT_WORK, format_args!("cannot read /proc/self/maps, which says where the program is"))
     };
-    let top = USER_END / 8 * 7 - TIB;
-    let (mut lowest, mut middle) = (USER_END, (USER_END, 0));
+    let mut mappings = Vec::new();
     while let Ok(Some(m)) = maps.next() {
-        let (start, end) = (m.start as u64, m.end as u64);
-        if start >= USER_END || end <= 8 << 30 {
-            continue;
-        }
-        if start >= top {
-            lowest = lowest.min(start);
-        } else {
-            middle = (middle.0.min(start), middle.1.max(end));
-        }
+        mappings.push((m.start as u64, m.end as u64));
     }
-    windows.push(Window::around(lowest.saturating_sub(DOWN).max(TIB), USER_END));
-    if middle.0 < middle.1 {
-        windows.push(Window::around(middle.0, (middle.1 + UP).min(top)));
-    }
-    merge(windows)
+    // SAFETY: mapped above, and used for nothing.
+    let _: Result<(), _> = unsafe { os::munmap(fresh, os::PAGE) };
+    Program { mappings, fresh: fresh as u64 }
 }
 
-/// Windows that touch are one.
-fn merge(mut windows: Vec<Window>) -> Vec<Window> {
-    windows.sort_unstable_by_key(|w| w.start);
-    let mut merged: Vec<Window> = Vec::new();
-    for window in windows {
-        match merged.last_mut().filter(|last| window.start <= last.end) {
-            Some(last) => last.end = last.end.max(window.end),
-            None => merged.push(window),
+/// Which pieces of the address space have cells, a bit each.
+static COVERED: [AtomicU64; PIECES / 64] = [const { AtomicU64::new(0) }; PIECES / 64];
+const PIECES: usize = (USER_END / Layout::GRAIN) as usize;
+
+fn pieces(start: u64, end: u64) -> core::ops::Range<u64> {
+    start / Layout::GRAIN..end.min(USER_END).div_ceil(Layout::GRAIN)
+}
+
+/// Every address from `start` to `end` has a cell, or has one now: the kernel may put memory outside of all windows if the program asks for that.
+pub fn cover(start: u64, end: u64) -> bool {
+    pieces(start, end).all(|i| {
+        let (word, bit) = (&COVERED[i as usize / 64], 1 << (i % 64));
+        word.load(Ordering::Acquire) & bit != 0 || {
+            let image = access::layout().cell(i * Layout::GRAIN) as usize;
+            let made = os::map(Place::At(image), 2 * Layout::GRAIN as usize, Access::ReadWrite).is_ok();
+            if made {
+                word.fetch_or(bit, Ordering::Release);
+            }
+            made
         }
-    }
-    merged
+    })
 }
 
 /// Address space for the cells of a window.
 fn reserve(layout: &Layout, window: Window) {
+    for i in pieces(window.start, window.end) {
+        COVERED[i as usize / 64].fetch_or(1 << (i % 64), Ordering::Relaxed);
+    }
     for image in layout.images(window) {
         let (start, length) = (image.start as usize, (image.end - image.start) as usize);
         match os::map(Place::At(start), length, Access::ReadWrite) {

@@ -4,10 +4,12 @@
 
 use crate::access;
 use crate::mutex::MutexState;
+use crate::os::{self, Mutex};
+use crate::record::{self, What};
 use crate::sites::Site;
 use crate::thread::Thread;
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
 use deadheat_online::LockState;
@@ -28,6 +30,8 @@ impl Attachment for Things {
             *bytes &= !extent;
             *bytes != 0
         });
+        // Whoever writes over a destroyed mutex makes something new there, perhaps a mutex again.
+        self.objects.retain(|(at, o)| extent >> at & 1 == 0 || !o.mutex.destroyed);
     }
 
     fn forget(&mut self, extent: u8) {
@@ -57,26 +61,51 @@ pub struct Object {
     pub barrier: Option<Box<Barrier>>,
 }
 
-/// A barrier: what each round's arrivals released, until all of them have left.
-#[derive(Default)]
+/// A barrier: the round that gathers now. Whoever has arrived in an earlier one keeps that for itself.
 pub struct Barrier {
     /// How many make a round.
-    pub parties: u32,
-    /// Rounds that somebody has not left yet; the last one may still gather.
-    pub rounds: VecDeque<Round>,
-    /// The number of the first of these rounds.
-    pub first: u64,
+    parties: u32,
+    /// How many have arrived in the round.
+    arrived: u32,
+    round: Arc<Round>,
 }
 
 /// One round of a barrier.
-#[derive(Default)]
 pub struct Round {
-    /// How many have arrived.
-    pub arrived: u32,
-    /// How many have left.
-    pub left: u32,
-    /// What they knew.
-    pub clock: LockState,
+    /// Not zero once all have arrived; who waits sleeps on it.
+    complete: AtomicU32,
+    /// What those who arrived knew; no longer changed when it is complete.
+    clock: Mutex<LockState>,
+}
+
+impl Default for Round {
+    fn default() -> Round {
+        Round { complete: AtomicU32::new(0), clock: Mutex::new(LockState::new()) }
+    }
+}
+
+/// What arriving at a barrier means.
+pub enum Arrival {
+    /// The round was completed by it.
+    Last(Arc<Round>),
+    /// Others are still to come.
+    Waits(Arc<Round>),
+}
+
+impl Round {
+    /// Lets all go on who wait.
+    pub fn finish(&self) {
+        // Release pairs with the acquire in `wait`.
+        self.complete.store(1, Ordering::Release);
+        os::futex_wake(&self.complete, u32::MAX >> 1);
+    }
+
+    /// Waits until all have arrived.
+    pub fn wait(&self) {
+        while self.complete.load(Ordering::Acquire) == 0 {
+            let _: Result<(), _> = os::futex_wait(&self.complete, 0, None);
+        }
+    }
 }
 
 impl Object {
@@ -143,6 +172,7 @@ pub fn with_existing<R>(address: u64, f: impl FnOnce(&mut Object) -> R) -> Optio
 
 /// The object at that address is no more.
 pub fn remove(address: u64) -> Option<Box<Object>> {
+    let _turn = record::anew(What::Gone { object: address });
     let mut open = access::open(address);
     let object = open.detail_if_any()?.attached.remove((address & 7) as u8);
     open.collapse_if_empty();
@@ -155,7 +185,11 @@ fn nowhere(_: &Thread) -> Site {
 
 /// What was released at the address is known from now on.
 pub fn acquire(thread: &mut Thread, address: u64) {
-    if thread.ignore_sync == 0 && with_existing(address, |o| thread.state.acquire(&o.clock)).is_some() {
+    if thread.ignore_sync > 0 {
+        return;
+    }
+    let _turn = record::somewhere(thread, What::Acquire { object: address });
+    if with_existing(address, |o| thread.state.acquire(&o.clock)).is_some() {
         thread.refresh();
     }
 }
@@ -163,6 +197,7 @@ pub fn acquire(thread: &mut Thread, address: u64) {
 /// Whoever acquires at the address from now on knows what this thread knows, and what was released there before.
 pub fn release(thread: &mut Thread, address: u64) {
     if thread.ignore_sync == 0 {
+        let _turn = record::somewhere(thread, What::Release { object: address });
         with(thread, address, nowhere, |t, o| t.state.release_join(&mut o.clock));
     }
 }
@@ -170,6 +205,8 @@ pub fn release(thread: &mut Thread, address: u64) {
 /// Whoever acquires at the address from now on knows what this thread knows, and nothing that was released there before.
 pub fn release_store(thread: &mut Thread, address: u64) {
     if thread.ignore_sync == 0 {
+        let _turn = record::anew(What::Gone { object: address });
+        drop(record::somewhere(thread, What::Release { object: address }));
         with(thread, address, nowhere, |t, o| t.state.release(&mut o.clock));
     }
 }
@@ -182,42 +219,43 @@ pub fn acquire_release(thread: &mut Thread, address: u64) {
 
 /// A barrier of so many parties is made at the address.
 pub fn barrier_make(thread: &mut Thread, address: u64, parties: u32, pc: u64) {
+    let _turn = record::turn();
     remove(address);
+    drop(record::event(thread, pc, What::BarrierMake { barrier: address, parties }));
     let created = |t: &Thread| t.placer.site(pc, crate::sites::Note::CALL);
     with(thread, address, created, |_, o| {
-        o.barrier = Some(Box::new(Barrier { parties, ..Barrier::default() }));
+        o.barrier = Some(Box::new(Barrier { parties, arrived: 0, round: Arc::default() }));
     });
 }
 
-/// The thread arrives at the barrier: the number of its round.
-pub fn barrier_enter(thread: &mut Thread, address: u64) -> u64 {
-    with(thread, address, nowhere, |t, o| {
-        let barrier = o.barrier.get_or_insert_default();
-        let full = |r: &Round| barrier.parties > 0 && r.arrived >= barrier.parties;
-        if barrier.rounds.back().is_none_or(full) {
-            barrier.rounds.push_back(Round::default());
+/// The thread arrives at the barrier; nothing if there is none at the address.
+///
+/// Rounds are told apart here, under the lock of the barrier's cell: a thread that is fast enough to arrive in the next round while others are still about to
+/// leave this one adds nothing to what they learn.
+pub fn barrier_arrive(thread: &mut Thread, address: u64) -> Option<Arrival> {
+    let turn = record::turn();
+    let arrival = with_existing(address, |o| {
+        let barrier = o.barrier.as_mut()?;
+        thread.state.release_join(&mut barrier.round.clock.lock());
+        barrier.arrived += 1;
+        if barrier.arrived < barrier.parties {
+            return Some(Arrival::Waits(barrier.round.clone()));
         }
-        let number = barrier.first + barrier.rounds.len() as u64 - 1;
-        if let Some(round) = barrier.rounds.back_mut() {
-            round.arrived += 1;
-            t.state.release_join(&mut round.clock);
-        }
-        number
-    })
+        barrier.arrived = 0;
+        Some(Arrival::Last(core::mem::take(&mut barrier.round)))
+    });
+    let arrival = arrival.flatten();
+    if turn.is_some() && arrival.is_some() {
+        drop(record::somewhere(thread, What::BarrierEnter { barrier: address }));
+    }
+    thread.refresh();
+    arrival
 }
 
 /// The thread leaves the barrier after that round: it knows what all who arrived in it knew.
-pub fn barrier_leave(thread: &mut Thread, address: u64, number: u64) {
-    with(thread, address, nowhere, |t, o| {
-        let Some(barrier) = &mut o.barrier else { return };
-        let Some(index) = number.checked_sub(barrier.first) else { return };
-        if let Some(round) = barrier.rounds.get_mut(index as usize) {
-            t.state.acquire(&round.clock);
-            round.left += 1;
-        }
-        while barrier.rounds.front().is_some_and(|r| r.arrived >= barrier.parties && r.left >= r.arrived) {
-            barrier.rounds.pop_front();
-            barrier.first += 1;
-        }
-    });
+pub fn barrier_leave(thread: &mut Thread, round: &Round) {
+    // Whoever reads the record knows which barrier the thread is in.
+    let _turn = record::somewhere(thread, What::BarrierLeave { barrier: 0 });
+    thread.state.acquire(&round.clock.lock());
+    thread.refresh();
 }

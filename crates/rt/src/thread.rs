@@ -1,12 +1,27 @@
 //! A thread of the program: what it knows, where it is, what it holds.
 
+use crate::deadlock::Known;
 use crate::heap::Cache;
 use crate::place::Placer;
+use crate::record::{self, What};
 use crate::tls::{self, offset};
 use crate::{access, slots};
 use alloc::boxed::Box;
+use core::sync::atomic::{AtomicU64, Ordering};
 use deadheat_finding::ThreadId;
-use deadheat_online::{LockState, Rule, ThreadState};
+use deadheat_online::{LockState, Rule, ThreadState, Word};
+
+/// How many sets a thread keeps at hand.
+pub const SEEN: usize = 64;
+
+/// A set of reads that holds one of this thread, made in that epoch. A handle names one value for ever, so this stays true as long as the epoch lasts: what
+/// [Read Shared Same Epoch] needs to know.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Seen {
+    set: Word,
+    epoch: u64,
+}
 
 /// Everything that belongs to one thread. Touched by that thread only; others see what is in the [`registry`](crate::registry).
 pub struct Thread {
@@ -16,6 +31,8 @@ pub struct Thread {
     pub state: ThreadState,
     /// Where in the program it is, and what it holds.
     pub placer: Placer,
+    /// Orders of mutexes that it has shown.
+    pub nestings: Known,
     /// Blocks of the heap at hand.
     pub heap: Cache,
     /// What relaxed loads have read from release sequences: the next acquire fence learns it.
@@ -32,10 +49,14 @@ pub struct Thread {
     pub busy: u32,
     /// Signals wait for the runtime to be left.
     pub pending: bool,
+    /// Which: bit `n - 1` is signal `n`. The kernel holds them back, and the program did not ask for that.
+    pub deferred: u64,
     /// Handlers of signals that run right now, one in the other.
     pub in_handler: u32,
     /// How often each rule applied, in slow paths.
     pub rules: [u64; Rule::ALL.len()],
+    /// Sets of reads in which this thread has read in an epoch, at hand for the fast paths.
+    pub seen: [Seen; SEEN],
     /// What embedders keep with a thread (waiting signals, say).
     pub extra: *mut u8,
 }
@@ -43,6 +64,7 @@ pub struct Thread {
 impl Thread {
     /// A thread created by another (or the first).
     pub fn new(id: ThreadId, creator: Option<&mut Thread>, frames: usize) -> Box<Thread> {
+        let _turn = creator.as_ref().and_then(|c| record::somewhere(c, What::Fork { child: id.0 }));
         let (slot, before) = slots::take(creator.as_ref().map(|c| &c.state), id);
         let mut state = ThreadState::new(slot, before, slots::is_orphan);
         if let Some(creator) = creator {
@@ -53,6 +75,7 @@ impl Thread {
             id,
             state,
             placer: Placer::new(frames),
+            nestings: Known::new(),
             heap: Cache::new(),
             for_fence: LockState::new(),
             by_fence: None,
@@ -61,8 +84,10 @@ impl Thread {
             ignore_sync: 0,
             busy: 0,
             pending: false,
+            deferred: 0,
             in_handler: 0,
             rules: [0; Rule::ALL.len()],
+            seen: [Seen { set: Word::NONE, epoch: 0 }; SEEN],
             extra: core::ptr::null_mut(),
         })
     }
@@ -77,20 +102,33 @@ impl Thread {
         self.refresh();
     }
 
+    /// Another will be current from now on; this one may be again.
+    pub fn suspend(&mut self) {
+        self.placer.set_top(tls::get::<{ offset::FRAMES }>() as *mut _);
+    }
+
     /// No longer the current thread of anything.
     pub fn uninstall(&mut self) {
-        self.placer.set_top(tls::get::<{ offset::FRAMES }>() as *mut _);
+        self.suspend();
         tls::set::<{ offset::THREAD }>(0);
         tls::set::<{ offset::EPOCH }>(tls::NEVER);
         // Whatever still runs on this thread pushes its frames where nobody looks.
         tls::set::<{ offset::FRAMES }>(&raw const SCRATCH as u64 + SCRATCH_BYTES as u64 / 2);
     }
 
+    /// Keeps a set at hand that holds a read of this thread in its current epoch.
+    #[inline]
+    pub fn has_seen(&mut self, set: Word) {
+        self.seen[set.0 as usize % SEEN] = Seen { set, epoch: self.state.epoch().0 };
+    }
+
     /// Tells the fast paths about the current epoch; after everything that may begin a new one, or change what is ignored.
     #[inline]
     pub fn refresh(&mut self) {
         let exact = access::fast_paths() && self.ignore_reads == 0 && self.ignore_writes == 0;
-        let epoch = if exact { self.state.epoch().0 } else { tls::NEVER };
+        let start = self.state.epoch();
+        self.placer.epoch(start);
+        let epoch = if exact { start.0 } else { tls::NEVER };
         tls::set::<{ offset::EPOCH }>(epoch);
         if self.state.is_exhausted() {
             self.move_on();
@@ -103,15 +141,33 @@ impl Thread {
         let (old, now) = (self.state.slot(), self.state.now());
         let (slot, before) = slots::take(None, self.id);
         self.state.move_to(slot, before);
-        self.placer.log.forget();
+        self.placer.restart(self.state.epoch());
         slots::leave(old, now, now);
         self.refresh();
     }
 }
 
-/// Frames of threads that are over: written, never read.
-static SCRATCH: [core::sync::atomic::AtomicU8; SCRATCH_BYTES] = [const { core::sync::atomic::AtomicU8::new(0) }; SCRATCH_BYTES];
-const SCRATCH_BYTES: usize = 1 << 16;
+/// How often each rule applied in threads that have ended.
+static ENDED: [AtomicU64; Rule::ALL.len()] = [const { AtomicU64::new(0) }; Rule::ALL.len()];
+
+impl Thread {
+    /// How often the rule applied in this thread and in all that have ended. Threads that still run are not counted.
+    pub fn applied(&self, rule: Rule) -> u64 {
+        self.rules[rule as usize] + ENDED[rule as usize].load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        for (all, own) in ENDED.iter().zip(self.rules) {
+            all.fetch_add(own, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Frames of threads that are over, or that the runtime does not know: written, never read.
+pub(crate) static SCRATCH: [core::sync::atomic::AtomicU8; SCRATCH_BYTES] = [const { core::sync::atomic::AtomicU8::new(0) }; SCRATCH_BYTES];
+pub(crate) const SCRATCH_BYTES: usize = 1 << 20;
 
 /// A stay in the runtime: signals wait, and whatever the C library does meanwhile is our own doing.
 pub struct Stay {

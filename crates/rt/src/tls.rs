@@ -5,6 +5,7 @@
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
+use deadheat_online::VarState;
 
 /// Byte offsets of the words, for the assembly of the fast paths.
 pub mod offset {
@@ -20,22 +21,34 @@ pub mod offset {
     pub const THREAD: usize = 32;
     /// Where the program called the interceptor that runs.
     pub const CALLER: usize = 40;
+    /// What the thread is about to run once.
+    pub const ONCE: usize = 48;
 }
 
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
 pub const NEVER: u64 = 0x3fff_fff0_0000_0000;
 
+// What threads begin with that the runtime does not know (yet): accesses find nothing and are not checked, frames go where nobody looks.
 global_asm!(
-    ".pushsection .tbss,\"awT\",@nobits",
+    ".pushsection .tdata,\"awT\",@progbits",
     ".globl __deadheat_tls",
     ".hidden __deadheat_tls",
     ".type __deadheat_tls,@object",
     ".size __deadheat_tls,64",
     ".p2align 6",
     "__deadheat_tls:",
-    ".zero 64",
+    ".quad {never}",
+    ".quad 0",
+    ".quad {nothing}",
+    ".quad {scratch} + {half}",
+    ".zero 32",
     ".popsection",
+    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, half = const crate::thread::SCRATCH_BYTES / 2,
 );
+
+/// The cells of all memory, to a thread that has no layout.
+static NOTHING: [VarState; 2] = [const { VarState::new() }; 2];
+
 
 /// A thread-local word.
 #[inline(always)]

@@ -144,6 +144,12 @@ impl Memory {
             } else {
                 (Rule::WriteExclusive, None) // [Write Exclusive]
             };
+            // All reads, of the whole granule, are ordered before this write of all of it.
+            let forget = rule == Rule::WriteShared && extent == Word::WHOLE;
+            if forget {
+                self.sets.release(r);
+            }
+            let r = if forget { Word::NONE } else { r };
             let w = Memory::over(thread, w, extent, stamps);
             return Some((Pair { w, r }, rule, race));
         }
@@ -191,8 +197,7 @@ impl Memory {
         if stays == 0 {
             return new.with_extent(extent);
         }
-        let merged =
-            if old.epoch() == new.epoch() { new } else { stamps.merged(thread, old, new, extent) };
+        let merged = if old.epoch() == new.epoch() { new } else { stamps.merged(thread, old, new, extent) };
         merged.with_extent(stays | extent)
     }
 

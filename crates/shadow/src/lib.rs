@@ -12,9 +12,11 @@
 extern crate alloc;
 
 mod access;
+mod atomics;
 mod detail;
 pub mod layout;
 mod open;
+mod parts;
 
 pub use access::{Access, Conflict, Memory, Mode, Stamps};
 pub use detail::{Attachment, Detail};

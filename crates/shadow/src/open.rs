@@ -58,8 +58,9 @@ impl<'a, T: Attachment> Open<'a, T> {
     /// Goes back to W and R in the cell, if the detail's bytes agree after an access by that thread.
     #[inline]
     pub fn collapse(&mut self, thread: &mut ThreadState, stamps: &mut impl Stamps) {
+        let sets = &self.memory.sets;
         let Some(detail) = self.detail_if_any() else { return };
-        if let Some(state) = detail.collapsed(thread, stamps) {
+        if let Some(state) = detail.collapsed(thread, sets, stamps) {
             self.replace_detail(state);
         }
     }

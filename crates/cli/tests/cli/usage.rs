@@ -9,7 +9,12 @@ const EXIT_STATUS: &str = "Exit status: 0 no race, 66 races found, 2 bad input o
 fn help_names_every_command() {
     let folder = Folder::new();
     let help = folder.run("--help").status(0).stdout;
-    assert!(["trace", "completions", "man"].iter().all(|c| help.contains(&format!("\n  {c} "))), "{help}");
+    assert!(
+        ["run", "cc", "c++", "trace", "completions", "man"]
+            .iter()
+            .all(|c| help.contains(&format!("\n  {c} "))),
+        "{help}"
+    );
     assert!(help.ends_with(EXIT_STATUS), "{help}");
     let help = folder.run("trace --help").status(0).stdout;
     assert!(COMMANDS.iter().all(|c| help.contains(&format!("\n  {c} "))), "{help}");
@@ -18,10 +23,16 @@ fn help_names_every_command() {
 #[test]
 fn help_fits_the_terminal() {
     let folder = Folder::new();
-    for command in
-        COMMANDS.map(|c| format!("trace {c}")).iter().map(String::as_str).chain(["completions", "man"])
-    {
-        for option in ["-h", "--help"] {
+    for command in COMMANDS.map(|c| format!("trace {c}")).iter().map(String::as_str).chain([
+        "run",
+        "cc",
+        "c++",
+        "completions",
+        "man",
+    ]) {
+        // All but a lone --help is for the compiler.
+        let options: &[&str] = if ["cc", "c++"].contains(&command) { &["--help"] } else { &["-h", "--help"] };
+        for option in options {
             let help = folder.run(&format!("{command} {option}")).status(0).stdout;
             assert!(help.contains(&format!("Usage: deadheat {command}")), "{help}");
             let longest = help.lines().map(|line| line.chars().count()).max();
@@ -41,8 +52,19 @@ fn commands_that_detect_tell_their_exit_status() {
 }
 
 #[test]
+fn a_run_tells_its_exit_status() {
+    for option in ["-h", "--help"] {
+        let help = Folder::new().run(&format!("run {option}")).stdout;
+        assert!(
+            help.contains("\nExit status: the program's own; 66 (or --exit-code) if it raced; 2 if"),
+            "{help}"
+        );
+    }
+}
+
+#[test]
 fn no_command_is_a_mistake() {
-    for args in ["", "trace"] {
+    for args in ["", "trace", "run"] {
         let ran = Folder::new().run(args).status(2);
         assert!(ran.stdout.is_empty() && ran.stderr.contains("Usage: deadheat"), "{ran:?}");
     }
@@ -103,6 +125,7 @@ fn manual_pages_for_every_command() {
     assert!(
         page("deadheat").contains("deadheat\\-completions(1)")
             && page("deadheat").contains("deadheat\\-man(1)")
+            && page("deadheat").contains("deadheat\\-run(1)")
     );
 }
 
@@ -110,7 +133,8 @@ fn manual_pages_for_every_command() {
 fn completions_for_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let script = Folder::new().run(&format!("completions {shell}")).status(0).stdout;
-        let words = ["trace", "completions", "man", "memory-limit", "verifiedft"];
+        let words =
+            ["run", "suppressions", "ft-cas", "trace", "completions", "man", "memory-limit", "verifiedft"];
         for word in COMMANDS.iter().chain(&words) {
             assert!(script.contains(word), "{shell}: {word}");
         }

@@ -149,7 +149,7 @@ impl Header<'_> {
             exit: self.number("exit").unwrap_or(0),
             prints: self.one("prints").map(str::to_string),
             flags: self.all("needs").flat_map(str::split_whitespace).map(flag).collect(),
-            plugin: self.one("plugin").map(|file| self.path.with_file_name(file)),
+            plugin: self.plugin(),
             only: self.one("only").map(|text| text.split_whitespace().next().unwrap_or("").to_string()),
             tsan_clang: self.known("tsan-clang").or(both),
             tsan_gcc: self.known("tsan-gcc").or(both),
@@ -202,14 +202,20 @@ impl Header<'_> {
         ExpectedStack { line, functions: words.map(str::to_string).collect() }
     }
 
-    /// The line of the marker `/* NAME */`, counted from 1.
+    /// The line of the marker `/* NAME */`, counted from 1, in the program or in its plugin.
     fn line(&self, marker: &str) -> usize {
         let written = format!("/* {marker} */");
-        let mut lines = self.source.lines().enumerate().filter(|(_, line)| line.contains(&written));
-        match (lines.next(), lines.next()) {
-            (Some((index, _)), None) => index + 1,
-            _ => self.wrong(&format!("the marker {written} has to be on one line")),
-        }
+        let of = |source: &str| {
+            let mut lines = source.lines().enumerate().filter(|(_, line)| line.contains(&written));
+            lines.next().filter(|_| lines.next().is_none()).map(|(index, _)| index + 1)
+        };
+        let in_plugin = || of(&fs::read_to_string(self.plugin()?).ok()?);
+        let line = of(self.source).or_else(in_plugin);
+        line.unwrap_or_else(|| self.wrong(&format!("the marker {written} has to be on one line")))
+    }
+
+    fn plugin(&self) -> Option<PathBuf> {
+        self.one("plugin").map(|file| self.path.with_file_name(file))
     }
 
     fn wrong(&self, what: &str) -> ! {

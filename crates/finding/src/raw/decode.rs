@@ -272,6 +272,7 @@ fn what(fields: &Fields) -> Result<What, RawFault> {
         kind::RELEASE => What::Release { object: address },
         kind::ACQUIRE => What::Acquire { object: address },
         kind::RACE => What::Race { address, size: range(address, fields.size.into())?, with: small(aux)? },
+        kind::GONE => What::Gone { object: address },
         other => return Err(RawFault::Kind(other)),
     })
 }

@@ -96,6 +96,7 @@ fn fields(what: What) -> Fields {
         What::Free { address, size } => pair(kind::FREE, address, size),
         What::Release { object: o } => object(kind::RELEASE, o),
         What::Acquire { object: o } => object(kind::ACQUIRE, o),
+        What::Gone { object: o } => object(kind::GONE, o),
         // The size of an access fits: ranges are reported by their first racing bytes.
         What::Race { address, size, with } => {
             let size = u16::try_from(size).unwrap_or(u16::MAX);

@@ -67,6 +67,8 @@ pub enum What {
     Acquire { object: u64 },
     /// The runtime reported a race that the access before completes; `with` is the earlier access's site.
     Race { address: u64, size: u64, with: u32 },
+    /// The object at that address is no more: what comes there later is another.
+    Gone { object: u64 },
 }
 
 /// Memory order of an atomic operation or a fence, numbered as compilers number them.

@@ -109,7 +109,7 @@ impl PlainVar {
             Rule::ReadShare
         };
         self.reads.insert(actor.thread.slot(), actor.stamp());
-        if races { Outcome::race(Rule::WriteReadRace, self.w) } else { rule.into() }
+        if races { Outcome::racing(Rule::WriteReadRace, self.w) } else { rule.into() }
     }
 
     pub fn write(&mut self, rules: Rules, actor: &mut Actor) -> Outcome {
@@ -119,14 +119,14 @@ impl PlainVar {
         let unknown = self.reads.values().copied().find(|r| !actor.thread.covers(*r));
         let outcome = match (unknown, self.shared) {
             _ if !self.w.is_none() && !actor.thread.covers(self.w) => {
-                Outcome::race(Rule::WriteWriteRace, self.w)
+                Outcome::racing(Rule::WriteWriteRace, self.w)
             }
             (None, false) => Rule::WriteExclusive.into(),
             (None, true) => Rule::WriteShared.into(),
-            (Some(r), false) => Outcome::race(Rule::ReadWriteRace, r),
-            (Some(r), true) => Outcome::race(Rule::SharedWriteRace, r),
+            (Some(r), false) => Outcome::racing(Rule::ReadWriteRace, r),
+            (Some(r), true) => Outcome::racing(Rule::SharedWriteRace, r),
         };
-        if self.shared && rules == Rules::FastTrack {
+        if self.shared && (rules == Rules::FastTrack || outcome.rule == Rule::WriteShared) {
             (self.shared, self.reads) = (false, BTreeMap::new());
         }
         self.w = actor.stamp();

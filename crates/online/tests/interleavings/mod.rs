@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 pub const X: usize = 0;
 pub const Y: usize = 1;
-const VARS: usize = 2;
+pub const Z: usize = 2;
+const VARS: usize = 3;
 
 /// An operation on a variable or on the one lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +23,7 @@ pub enum Op {
 }
 
 /// Thread 0 forks the others, who do the `setup` one after the other; then all run at once; then thread 0 joins the others and goes on `after`.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     pub setup: Vec<(usize, Op)>,
     pub threads: Vec<Vec<Op>>,
@@ -88,8 +89,8 @@ fn serial_orders(program: &Program, order: &mut Vec<usize>, f: &mut impl FnMut(&
         program.threads.iter().enumerate().map(|(t, ops)| ops.get(done(t)).copied()).collect();
     // Who has acquired and not yet released: nobody else may acquire.
     let held = program.threads.iter().enumerate().any(|(t, ops)| {
-        let lock_ops = ops[..done(t)].iter().filter(|op| matches!(op, Op::Acq | Op::Rel));
-        lock_ops.last() == Some(&Op::Acq)
+        let mut lock_ops = ops[..done(t)].iter().filter(|op| matches!(op, Op::Acq | Op::Rel));
+        lock_ops.next_back() == Some(&Op::Acq)
     });
     if next.iter().all(Option::is_none) {
         return f(order);
@@ -123,7 +124,7 @@ impl Shared {
     fn new(variant: Variant) -> Shared {
         Shared {
             variant,
-            vars: [VarState::new(), VarState::new()],
+            vars: std::array::from_fn(|_| VarState::new()),
             sets: Sets::new(),
             lock: Mutex::new(LockState::new()),
         }
@@ -138,7 +139,10 @@ impl Shared {
                 Op::R(x) => outcomes.extend(self.variant.read(actor, &self.vars[x], &self.sets, whole)),
                 Op::W(x) => outcomes.extend(self.variant.write(actor, &self.vars[x], &self.sets, whole)),
                 Op::Acq => actor.thread.acquire(held.insert(self.lock.lock().unwrap())),
-                Op::Rel => actor.thread.release(&mut held.take().expect("held")),
+                // In the setup, where each operation stands alone, nobody holds it.
+                Op::Rel => {
+                    actor.thread.release(&mut held.take().unwrap_or_else(|| self.lock.lock().unwrap()))
+                }
             }
         }
         outcomes
@@ -187,14 +191,7 @@ fn explore(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 20_000;
-    let n = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let m = n.clone();
-    let t = std::time::Instant::now();
-    builder.check(move || {
-        m.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        model()
-    });
-    eprintln!("{n:?} runs {:?} bound {preemptions}", t.elapsed());
+    builder.check(model);
 }
 
 /// Every interleaving ends as some serial order does.

@@ -1,5 +1,6 @@
-//! The heap: `malloc` and its family, `operator new` and its family.
+//! The heap: `malloc` and its family.
 
+use super::{signals, touch};
 use crate::interceptors;
 use core::ffi::{c_int, c_void};
 use deadheat_rt::heap::{self, BadFree, Origin};
@@ -7,21 +8,28 @@ use deadheat_rt::memory;
 use deadheat_rt::os;
 use deadheat_rt::thread::Stay;
 
-const ALIGN: usize = 16;
+/// What every block is a multiple of.
+pub const ALIGN: usize = 16;
 
 /// A block for the program; null if there is no memory.
 pub fn allocate(size: usize, align: usize, pc: u64) -> *mut u8 {
     match Stay::begin() {
-        Some(mut thread) => memory::allocate(&mut thread, size, align, pc),
-        None => heap::allocate(None, size, align, Origin::default()),
+        Some(mut thread) => {
+            signals::unsafe_call(&mut thread, pc);
+            memory::allocate(&mut thread, size, align, pc)
+        }
+        None => memory::allocate_unseen(size, align),
     }
 }
 
 /// A block of zeroes for the program.
 fn allocate_zeroed(size: usize, pc: u64) -> *mut u8 {
     match Stay::begin() {
-        Some(mut thread) => memory::allocate_zeroed(&mut thread, size, ALIGN, pc),
-        None => heap::allocate_zeroed(None, size, ALIGN, Origin::default()),
+        Some(mut thread) => {
+            signals::unsafe_call(&mut thread, pc);
+            memory::allocate_zeroed(&mut thread, size, ALIGN, pc)
+        }
+        None => memory::allocate_zeroed_unseen(size, ALIGN),
     }
 }
 
@@ -31,13 +39,18 @@ pub fn release(block: *mut u8, pc: u64) {
         return;
     }
     let done = match Stay::begin() {
-        Some(mut thread) => memory::free(&mut thread, block, pc),
+        Some(mut thread) => {
+            signals::unsafe_call(&mut thread, pc);
+            memory::free(&mut thread, block, pc)
+        }
         None => heap::release(None, block, Origin::default()).map(drop),
     };
     match done {
         Ok(()) => {}
         Err(BadFree::DoubleFree) => os::die(os::CANNOT_WORK, format_args!("{block:p} is freed twice")),
-        Err(BadFree::NotOurs) => os::die(os::CANNOT_WORK, format_args!("{block:p} is freed, but was not allocated")),
+        Err(BadFree::NotOurs) => {
+            os::die(os::CANNOT_WORK, format_args!("{block:p} is freed, but was not allocated"))
+        }
     }
 }
 
@@ -64,6 +77,7 @@ fn resize(block: *mut u8, size: usize, pc: u64) -> *mut u8 {
     let old = heap::usable_size(block);
     let new = or_enomem(allocate(size, ALIGN, pc));
     if !new.is_null() {
+        touch::write(new, old.min(size), pc);
         // SAFETY: both blocks have that many bytes; the program must not use them meanwhile.
         unsafe { crate::lang::__deadheat_memcpy(new, block, old.min(size)) };
         release(block, pc);
@@ -103,7 +117,7 @@ interceptors! {
     }
 
     fn posix_memalign(pc; into: *mut *mut u8, align: usize, size: usize) -> c_int {
-        if !align.is_power_of_two() || align % size_of::<*mut c_void>() != 0 {
+        if !align.is_power_of_two() || !align.is_multiple_of(size_of::<*mut c_void>()) {
             return libc::EINVAL;
         }
         let block = allocate(size, align.max(ALIGN), pc);

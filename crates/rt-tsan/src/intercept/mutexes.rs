@@ -1,44 +1,117 @@
-//! Mutexes.
+//! Mutexes of every type. What type one is, the C library keeps in the mutex itself, so that those that need no making are known too.
 
 use crate::interceptors;
 use core::ffi::c_int;
 use deadheat_finding::Hold;
-use deadheat_rt::mutex::{self, Asked};
+use deadheat_rt::mutex::{self, Again, Lifetime, Remains};
 use deadheat_rt::thread::Stay;
-use libc::{pthread_mutex_t, pthread_mutexattr_t};
+use libc::{clockid_t, pthread_mutex_t, pthread_mutexattr_t, timespec};
 
-/// What the C library keeps in the lower bits of a mutex's kind.
-fn is_recursive(mutex: *const pthread_mutex_t) -> bool {
+/// The C library's note of a mutex's type.
+fn kind(mutex: *const pthread_mutex_t) -> c_int {
     const KIND: usize = 16;
-    // SAFETY: the program's mutex; the C library keeps its kind at that offset, on all 64-bit machines.
-    let kind = unsafe { (mutex as *const u8).add(KIND).cast::<c_int>().read_volatile() };
-    kind & 3 == libc::PTHREAD_MUTEX_RECURSIVE
+    // SAFETY: the program's mutex; the C library keeps its type at that offset, on all 64-bit machines.
+    unsafe { (mutex as *const u8).add(KIND).cast::<c_int>().read_volatile() }
+}
+
+/// What the mutex does when its owner locks it again.
+pub fn again(mutex: *const pthread_mutex_t) -> Again {
+    match kind(mutex) & 3 {
+        libc::PTHREAD_MUTEX_RECURSIVE => Again::Counts,
+        libc::PTHREAD_MUTEX_ERRORCHECK => Again::Refuses,
+        _ => Again::Deadlocks,
+    }
+}
+
+/// The C library has marked the mutex as destroyed, and refuses to use it.
+fn is_destroyed(mutex: *const pthread_mutex_t) -> bool {
+    kind(mutex) == -1
+}
+
+/// The thread is about to wait for the mutex.
+pub fn before_lock(m: *const pthread_mutex_t, pc: u64) {
+    if let Some(mut thread) = Stay::begin()
+        && !is_destroyed(m)
+    {
+        mutex::before_lock(&mut thread, m as u64, Hold::Write, again(m), pc);
+    }
+}
+
+/// The C library has answered a wish for the mutex.
+pub fn after_lock(m: *const pthread_mutex_t, result: c_int, pc: u64) -> c_int {
+    if result != 0 && result != libc::EOWNERDEAD && result != libc::EINVAL {
+        return result;
+    }
+    let Some(mut thread) = Stay::begin() else { return result };
+    if result == libc::EINVAL {
+        if is_destroyed(m) {
+            mutex::invalid(&mut thread, m as u64, pc);
+        }
+        return result;
+    }
+    if result == libc::EOWNERDEAD {
+        mutex::owner_died(m as u64);
+    }
+    mutex::locked(&mut thread, m as u64, Hold::Write, pc);
+    result
+}
+
+/// The thread is about to unlock the mutex.
+pub fn before_unlock(m: *const pthread_mutex_t, pc: u64) {
+    let Some(mut thread) = Stay::begin() else { return };
+    if is_destroyed(m) {
+        mutex::invalid(&mut thread, m as u64, pc);
+    } else {
+        mutex::unlocking(&mut thread, m as u64, Some(Hold::Write), again(m), pc);
+    }
+}
+
+/// The C library has made the mutex, or not.
+pub fn after_init(m: *const pthread_mutex_t, result: c_int, pc: u64) -> c_int {
+    if result == 0
+        && let Some(mut thread) = Stay::begin()
+    {
+        mutex::create(&mut thread, m as u64, Lifetime::Usual, pc);
+    }
+    result
 }
 
 interceptors! {
     fn pthread_mutex_init(pc; m: *mut pthread_mutex_t, attributes: *const pthread_mutexattr_t) -> c_int {
-        let result = real(m, attributes);
-        if result == 0 && let Some(mut thread) = Stay::begin() {
-            mutex::create(&mut thread, m as u64, is_recursive(m), pc);
+        after_init(m, real(m, attributes), pc)
+    }
+
+    fn pthread_mutex_destroy(pc; m: *mut pthread_mutex_t) -> c_int {
+        let result = real(m);
+        if let Some(mut thread) = Stay::begin() {
+            match result {
+                0 => mutex::destroy(&mut thread, m as u64, Remains::Nothing, pc),
+                libc::EBUSY => mutex::destroy_refused(&mut thread, m as u64, pc),
+                _ => mutex::invalid(&mut thread, m as u64, pc),
+            }
         }
         result
     }
 
     fn pthread_mutex_lock(pc; m: *mut pthread_mutex_t) -> c_int {
-        if let Some(mut thread) = Stay::begin() {
-            mutex::before_lock(&mut thread, m as u64, Hold::Write, pc);
-        }
-        let result = real(m);
-        if result == 0 && let Some(mut thread) = Stay::begin() {
-            mutex::locked(&mut thread, m as u64, Hold::Write, Asked::Wait, pc);
-        }
-        result
+        before_lock(m, pc);
+        after_lock(m, real(m), pc)
+    }
+
+    fn pthread_mutex_trylock(pc; m: *mut pthread_mutex_t) -> c_int {
+        after_lock(m, real(m), pc)
+    }
+
+    fn pthread_mutex_timedlock(pc; m: *mut pthread_mutex_t, until: *const timespec) -> c_int {
+        after_lock(m, real(m, until), pc)
+    }
+
+    fn pthread_mutex_clocklock(pc; m: *mut pthread_mutex_t, clock: clockid_t, until: *const timespec) -> c_int {
+        after_lock(m, real(m, clock, until), pc)
     }
 
     fn pthread_mutex_unlock(pc; m: *mut pthread_mutex_t) -> c_int {
-        if let Some(mut thread) = Stay::begin() {
-            mutex::unlocking(&mut thread, m as u64, pc);
-        }
+        before_unlock(m, pc);
         real(m)
     }
 }

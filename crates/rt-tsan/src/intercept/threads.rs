@@ -1,42 +1,73 @@
-//! Threads: their beginning, their end, and who waits for it.
+//! Threads: their beginning, and who waits for their end.
 
-use crate::{interceptors, real};
+use super::keys;
+use crate::interceptors;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
-use core::ffi::{c_int, c_void};
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use deadheat_finding::ThreadId;
-use deadheat_rt::os::Mutex;
+use deadheat_rt::os::{self, Mutex};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{access, heap, registry, tls};
-use libc::{pthread_attr_t, pthread_key_t, pthread_t};
+use deadheat_rt::{access, registry, slots};
+use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
 
 unsafe extern "C" {
     fn pthread_attr_getdetachstate(attributes: *const pthread_attr_t, state: *mut c_int) -> c_int;
+    fn pthread_getattr_default_np(attributes: *mut pthread_attr_t) -> c_int;
 }
 
-type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
+/// What a POSIX thread runs.
+pub type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
 
 /// What a new thread needs to begin.
-struct Beginning {
+struct Beginning<R> {
     thread: Box<Thread>,
-    routine: Routine,
+    routine: R,
     argument: *mut c_void,
-    /// Set once the new thread's handle is known to the creator's table.
-    handed_over: AtomicU32,
+    /// Set once the new thread's handle is known.
+    handed_over: Arc<AtomicU32>,
 }
 
-/// Which of our threads a handle of the C library means.
-static HANDLES: Mutex<BTreeMap<usize, ThreadId>> = Mutex::new(BTreeMap::new());
-static KEY: AtomicU32 = AtomicU32::new(0);
+const LARGEST_STACK: usize = 1 << 30;
 
-/// Makes the key whose destructor is the last thing a thread does.
+/// Which of our threads a handle of the C library means, as long as it may be joined.
+static HANDLES: Mutex<BTreeMap<usize, ThreadId>> = Mutex::new(BTreeMap::new());
+
+/// Readies what threads need, and the main one, which may end before the process and be joined like others.
 pub fn start() {
-    let mut key: pthread_key_t = 0;
-    // SAFETY: the C library's function, with a place for its result.
-    unsafe { real!(pthread_key_create(*mut pthread_key_t, extern "C" fn(*mut c_void)) -> c_int)(&mut key, last) };
-    KEY.store(key, Ordering::Relaxed);
+    keys::start();
+    keys::watch_end();
+    registry::update(ThreadId::MAIN, |i| i.detached = false);
+    // SAFETY: asks for the thread's own handle.
+    HANDLES.lock().insert(unsafe { libc::pthread_self() } as usize, ThreadId::MAIN);
+}
+
+/// Holds the table of threads still during `fork`.
+pub fn lock_all() {
+    HANDLES.lock_raw();
+}
+
+/// Lets it go again.
+///
+/// # Safety
+/// This thread, or the one whose copy it is, must have called [`lock_all`].
+pub unsafe fn unlock_all() {
+    // SAFETY: as the caller promises.
+    unsafe { HANDLES.unlock_raw() }
+}
+
+/// Gives a thread that the runtime does not know (any more) a life in it: the one that ends the process after the main thread has ended.
+pub fn adopt() {
+    const FRAMES: usize = 1 << 16;
+    if !deadheat_rt::tls::thread().is_null() {
+        return;
+    }
+    let id = registry::announce(None, deadheat_rt::sites::Site::NOWHERE, true, false);
+    Box::leak(Thread::new(id, None, FRAMES)).install();
 }
 
 /// The stack of the calling thread: its first byte and the one behind its last.
@@ -54,12 +85,15 @@ pub fn own_stack() -> (u64, u64) {
     (address as u64, address as u64 + size as u64)
 }
 
-/// Where a new thread begins.
-extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
-    // SAFETY: made by `pthread_create` for this thread.
-    let beginning = unsafe { Box::from_raw(beginning as *mut Beginning) };
+/// Where a new thread begins: what it is to run.
+///
+/// # Safety
+/// `beginning` was made by [`create`] for this thread, with that type of routine.
+pub unsafe fn enter<R>(beginning: *mut c_void) -> (R, *mut c_void) {
+    // SAFETY: the caller's promise.
+    let beginning = unsafe { Box::from_raw(beginning as *mut Beginning<R>) };
     while beginning.handed_over.load(Ordering::Acquire) == 0 {
-        let _: Result<(), _> = deadheat_rt::os::futex_wait(&beginning.handed_over, 0, None);
+        let _: Result<(), _> = os::futex_wait(&beginning.handed_over, 0, None);
     }
     let Beginning { thread, routine, argument, .. } = *beginning;
     let thread = Box::leak(thread);
@@ -68,98 +102,129 @@ extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
     let stack = own_stack();
     let here = &raw const stack as u64;
     // The stack and thread-local storage, which lies above it, may have been another thread's.
-    access::forget(stack.0, here.saturating_sub(4096 + stack.0));
-    access::forget(here, stack.1.saturating_sub(here));
+    access::forget(stack.0, stack.1 - stack.0);
     registry::started(thread, stack, (here + 256, stack.1));
-    // SAFETY: any value but null makes the destructor run.
-    unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), DESTRUCTORS as *const c_void) };
+    keys::watch_end();
     thread.busy = 0;
+    (routine, argument)
+}
+
+/// Creates a thread by `spawn`, which gets a place for the handle and what to pass to [`enter`]. Nothing if the runtime is not to see it.
+pub fn create<R>(
+    routine: R,
+    argument: *mut c_void,
+    (detached, stack): (bool, usize),
+    pc: u64,
+    spawn: impl FnOnce(*mut pthread_t, *mut c_void) -> c_int,
+) -> Option<c_int> {
+    let mut creator = Stay::begin()?;
+    let site = creator.placer.site(pc, Note::CALL);
+    let id = registry::announce(Some(creator.id), site, detached, false);
+    // A frame takes at least 16 bytes; no program calls itself deeper than the largest stack that works.
+    let thread = Thread::new(id, Some(&mut creator), stack.min(LARGEST_STACK) / 16);
+    let (slot, used) = (thread.state.slot(), thread.state.now());
+    let handed_over = Arc::new(AtomicU32::new(0));
+    let beginning = Beginning { thread, routine, argument, handed_over: handed_over.clone() };
+    let beginning = Box::into_raw(Box::new(beginning));
+    let mut handle = 0;
+    let result = spawn(&mut handle, beginning.cast());
+    if result != 0 {
+        // SAFETY: no thread was created to take it.
+        drop(unsafe { Box::from_raw(beginning) });
+        registry::withdraw(id);
+        slots::leave(slot, used, used);
+        return Some(result);
+    }
+    if !detached {
+        HANDLES.lock().insert(handle as usize, id);
+    }
+    // The handle is in the table before the thread does anything.
+    handed_over.store(1, Ordering::Release);
+    os::futex_wake(&handed_over, 1);
+    Some(0)
+}
+
+extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
+    // SAFETY: passed on by the C library as `create` gave it.
+    let (routine, argument) = unsafe { enter::<Routine>(beginning) };
     routine(argument)
 }
 
-/// How often the destructor lets the program's own destructors run first.
-const DESTRUCTORS: usize = 4;
-
-/// The destructor of the key: after the program's own, the thread is over.
-extern "C" fn last(left: *mut c_void) {
-    let left = left as usize - 1;
-    if left > 0 {
-        // SAFETY: as above.
-        unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), left as *const c_void) };
-        return;
+/// Whether a thread of these attributes is created detached, and how large its stack is.
+pub fn attributes(attributes: *const pthread_attr_t) -> (bool, usize) {
+    let mut default = core::mem::MaybeUninit::<pthread_attr_t>::uninit();
+    let (mut detached, mut stack) = (0, 8 << 20);
+    // SAFETY: the program's attributes, or the C library's own, which are ours to give back.
+    unsafe {
+        if !attributes.is_null() {
+            pthread_attr_getdetachstate(attributes, &mut detached);
+            libc::pthread_attr_getstacksize(attributes, &mut stack);
+        } else if pthread_getattr_default_np(default.as_mut_ptr()) == 0 {
+            libc::pthread_attr_getstacksize(default.as_ptr(), &mut stack);
+            libc::pthread_attr_destroy(default.as_mut_ptr());
+        }
     }
-    let thread = tls::thread();
-    if thread.is_null() {
-        return;
-    }
-    // SAFETY: leaked in `begin`, and nobody has it after this.
-    let mut thread = unsafe { Box::from_raw(thread) };
-    thread.busy = 1;
-    // The stack may be another thread's or unmapped before anybody asks about it again.
-    heap::flush(&mut thread.heap);
-    thread.uninstall();
-    registry::finished(&mut thread);
-}
-
-/// The thread that the handle means, and the handle is used up.
-fn take_handle(handle: pthread_t) -> Option<ThreadId> {
-    HANDLES.lock().remove(&(handle as usize))
+    (detached == libc::PTHREAD_CREATE_DETACHED, stack)
 }
 
 /// The thread that the handle means.
-pub fn by_handle(handle: pthread_t) -> Option<ThreadId> {
+fn by_handle(handle: pthread_t) -> Option<ThreadId> {
     HANDLES.lock().get(&(handle as usize)).copied()
 }
 
+/// The handle no longer means that thread. It may mean another by now.
+fn used_up(handle: pthread_t, id: ThreadId) {
+    let mut handles = HANDLES.lock();
+    if handles.get(&(handle as usize)) == Some(&id) {
+        handles.remove(&(handle as usize));
+    }
+}
+
 /// Waits for a thread by `wait`, and learns what it knew if that succeeds.
-fn join(handle: pthread_t, wait: impl FnOnce() -> c_int) -> c_int {
-    let id = by_handle(handle);
+pub fn join(handle: pthread_t, wait: impl FnOnce() -> c_int) -> c_int {
+    let id = Stay::begin().and_then(|_stay| by_handle(handle));
     let result = wait();
-    if result == 0 {
-        take_handle(handle);
-        if let (Some(id), Some(mut thread)) = (id, Stay::begin()) {
-            registry::joined(&mut thread, id);
-        }
+    if let (0, Some(id), Some(mut thread)) = (result, id, Stay::begin()) {
+        used_up(handle, id);
+        registry::joined(&mut thread, id);
     }
     result
 }
 
+/// Detaches a thread by `real`.
+pub fn detach(handle: pthread_t, real: impl FnOnce() -> c_int) -> c_int {
+    let id = Stay::begin().and_then(|_stay| by_handle(handle));
+    let result = real();
+    if let (0, Some(id), Some(_stay)) = (result, id, Stay::begin()) {
+        used_up(handle, id);
+        registry::detached(id);
+    }
+    result
+}
+
+/// The program gives a thread a name.
+pub fn name(id: ThreadId, name: *const c_char) {
+    if !name.is_null() {
+        // SAFETY: the program's text.
+        let name = String::from_utf8_lossy(unsafe { CStr::from_ptr(name) }.to_bytes()).into_owned();
+        registry::update(id, |i| i.name = name);
+    }
+}
+
 interceptors! {
     fn pthread_create(pc; into: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine, argument: *mut c_void) -> c_int {
-        let Some(mut creator) = Stay::begin() else {
-            return real(into, attributes, routine, argument);
-        };
-        let (mut detached, mut stack) = (0, 8 << 20);
-        // SAFETY: the program's attributes, if there are any.
-        unsafe {
-            if !attributes.is_null() {
-                pthread_attr_getdetachstate(attributes, &mut detached);
-                libc::pthread_attr_getstacksize(attributes, &mut stack);
+        let spawn = |handle, beginning| {
+            let result = real(handle, attributes, begin, beginning);
+            if result == 0 {
+                // SAFETY: the program's variable for the handle, and ours.
+                unsafe { *into = *handle };
             }
+            result
+        };
+        match create(routine, argument, self::attributes(attributes), pc, spawn) {
+            Some(result) => result,
+            None => real(into, attributes, routine, argument),
         }
-        let detached = detached == libc::PTHREAD_CREATE_DETACHED;
-        let site = creator.placer.site(pc, Note::CALL);
-        let id = registry::announce(Some(creator.id), site, detached, false);
-        let thread = Thread::new(id, Some(&mut creator), stack / 16);
-        let beginning = Box::into_raw(Box::new(Beginning { thread, routine, argument, handed_over: AtomicU32::new(0) }));
-        let mut handle = 0;
-        let result = real(&mut handle, attributes, begin, beginning as *mut c_void);
-        if result != 0 {
-            // SAFETY: no thread was created to take it.
-            drop(unsafe { Box::from_raw(beginning) });
-            registry::withdraw(id);
-            return result;
-        }
-        // SAFETY: the program's variable for the handle; the new thread waits until it is set.
-        unsafe { *into = handle };
-        if !detached {
-            HANDLES.lock().insert(handle as usize, id);
-        }
-        // SAFETY: the new thread frees it only after this store.
-        let handed_over = unsafe { &(*beginning).handed_over };
-        handed_over.store(1, Ordering::Release);
-        deadheat_rt::os::futex_wake(handed_over, 1);
-        0
     }
 
     fn pthread_join(pc; handle: pthread_t, value: *mut *mut c_void) -> c_int {
@@ -170,15 +235,34 @@ interceptors! {
         join(handle, || real(handle, value))
     }
 
-    fn pthread_timedjoin_np(pc; handle: pthread_t, value: *mut *mut c_void, until: *const libc::timespec) -> c_int {
+    fn pthread_timedjoin_np(pc; handle: pthread_t, value: *mut *mut c_void, until: *const timespec) -> c_int {
         join(handle, || real(handle, value, until))
     }
 
+    fn pthread_clockjoin_np(pc; handle: pthread_t, value: *mut *mut c_void, clock: clockid_t, until: *const timespec) -> c_int {
+        join(handle, || real(handle, value, clock, until))
+    }
+
     fn pthread_detach(pc; handle: pthread_t) -> c_int {
-        let id = take_handle(handle);
-        let result = real(handle);
-        if let (0, Some(id)) = (result, id) {
-            registry::detached(id);
+        detach(handle, || real(handle))
+    }
+
+    fn pthread_setname_np(pc; handle: pthread_t, text: *const c_char) -> c_int {
+        let result = real(handle, text);
+        if let (0, Some(thread)) = (result, Stay::begin()) {
+            // SAFETY: asks for the thread's own handle.
+            let own = handle == unsafe { libc::pthread_self() };
+            if let Some(id) = if own { Some(thread.id) } else { by_handle(handle) } {
+                name(id, text);
+            }
+        }
+        result
+    }
+
+    fn prctl(pc; option: c_int, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_int {
+        let result = real(option, a, b, c, d);
+        if let (0, libc::PR_SET_NAME, Some(thread)) = (result, option, Stay::begin()) {
+            name(thread.id, a as *const c_char);
         }
         result
     }

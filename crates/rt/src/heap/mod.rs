@@ -22,6 +22,7 @@ mod record;
 mod tests;
 
 pub use cache::Cache;
+pub use pool::Fresh;
 
 use crate::os::Place;
 use arena::Arena;
@@ -30,7 +31,7 @@ use class::Class;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use large::Large;
-use pool::{Fresh, Index};
+use pool::Index;
 
 /// Who allocated or freed a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -131,6 +132,12 @@ pub fn on_give_back(hook: GiveBack) {
 #[inline]
 pub fn allocate(cache: Option<&mut Cache>, size: usize, align: usize, origin: Origin) -> *mut u8 {
     HEAP.obtain(cache, size, align, origin).map_or(ptr::null_mut(), |block| block.start())
+}
+
+/// Like [`allocate`], and says whether anybody had the memory before. Nothing if there is no memory.
+#[inline]
+pub fn obtain(cache: Option<&mut Cache>, size: usize, align: usize, origin: Origin) -> Option<Fresh> {
+    HEAP.obtain(cache, size, align, origin)
 }
 
 /// Like [`allocate`], with all bytes zero.
@@ -267,12 +274,7 @@ impl Heap {
     #[inline]
     fn obtain_zeroed(&self, cache: Option<&mut Cache>, size: usize, align: usize, origin: Origin) -> *mut u8 {
         let Some(block) = self.obtain(cache, size, align, origin) else { return ptr::null_mut() };
-        let start = block.start();
-        if !block.is_zeroed() {
-            // SAFETY: the block was handed out just now, has room for `size` bytes, and nobody else has it.
-            unsafe { start.write_bytes(0, size) };
-        }
-        start
+        block.zero(size)
     }
 
     #[inline]

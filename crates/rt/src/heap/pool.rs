@@ -62,6 +62,16 @@ impl Fresh {
         self.start.get() as *mut u8
     }
 
+    /// Makes its first `size` bytes zero, which it must have.
+    #[inline]
+    pub fn zero(&self, size: usize) -> *mut u8 {
+        if !self.is_zeroed() {
+            // SAFETY: the block was handed out just now, has room for `size` bytes, and nobody else has it.
+            unsafe { self.start().write_bytes(0, size) };
+        }
+        self.start()
+    }
+
     /// Whether all its bytes are known to be zero.
     #[inline]
     pub fn is_zeroed(&self) -> bool {

@@ -32,10 +32,10 @@ pub use memory::{
     Access, Advice, PAGE, Place, madvise, map, map_aligned, map_file, map_zeroed, mincore, mprotect, munmap,
     page_ceil, page_floor, remap,
 };
-pub use mutex::{Guard, Mutex, futex_wait, futex_wake};
+pub use mutex::{Guard, Mutex, futex_wait, futex_wake, set_alone};
 pub use process::{
     ADDR_NO_RANDOMIZE, MaskChange, RLimit, Resource, SignalSet, block_all_signals, change_signal_mask,
-    execve, exit_group, getpid, getrlimit, gettid, kill, personality, prlimit, tgkill,
+    execve, exit_group, getpid, getrlimit, gettid, kill, personality, prlimit, requeue_signal, tgkill,
 };
 pub use time::{Clock, Timespec, clock_gettime, nanosleep, sched_yield};
 

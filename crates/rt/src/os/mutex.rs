@@ -8,7 +8,7 @@ use super::{Errno, Timespec, check};
 use core::cell::UnsafeCell;
 use core::hint::spin_loop;
 use core::ops::{Deref, DerefMut};
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 const FREE: u32 = 0;
 const HELD: u32 = 1;
@@ -19,6 +19,15 @@ const SPINS: u32 = 100;
 
 const FUTEX_WAIT_PRIVATE: usize = 128;
 const FUTEX_WAKE_PRIVATE: usize = 1 | 128;
+
+/// The process has one thread, the copy of one that forked: locks that are held, others held when they vanished.
+static ALONE: AtomicBool = AtomicBool::new(false);
+
+/// Says whether the calling thread is the only one that is left after a fork.
+pub fn set_alone(alone: bool) {
+    ALONE.store(alone, Ordering::Relaxed);
+    deadheat_online::set_alone(alone);
+}
 
 /// Sleeps as long as the word has the value `expected`, until woken, interrupted or timed out.
 pub fn futex_wait(word: &AtomicU32, expected: u32, timeout: Option<Timespec>) -> Result<(), Errno> {
@@ -100,6 +109,9 @@ impl<T> Mutex<T> {
                 return;
             }
             spin_loop();
+        }
+        if ALONE.load(Ordering::Relaxed) {
+            return self.word.store(HELD, Ordering::Relaxed);
         }
         // Acquire pairs with the release in `release`. Whoever comes this way leaves the word AWAITED, as it cannot
         // know whether others sleep.

@@ -37,6 +37,16 @@ pub fn tgkill(process: i32, thread: i32, signal: i32) -> Result<(), Errno> {
     check(unsafe { syscall(number::TGKILL, arguments) }).map(drop)
 }
 
+/// Sends a signal to the calling thread once more, with all that is known of it.
+///
+/// # Safety
+/// `info` must be what the kernel passed to a handler.
+pub unsafe fn requeue_signal(signal: i32, info: *const u8) -> Result<(), Errno> {
+    let arguments = [getpid() as usize, gettid() as usize, signal as usize, info as usize, 0, 0];
+    // SAFETY: the kernel reads the caller's information.
+    check(unsafe { syscall(number::RT_TGSIGQUEUEINFO, arguments) }).map(drop)
+}
+
 /// Replaces the program of this process; returns only if that fails.
 ///
 /// # Safety

@@ -55,6 +55,7 @@ pub mod number {
     pub const UNLINKAT: usize = 263;
     pub const RENAMEAT: usize = 264;
     pub const READLINKAT: usize = 267;
+    pub const RT_TGSIGQUEUEINFO: usize = 297;
     pub const PRLIMIT64: usize = 302;
 }
 

@@ -48,9 +48,8 @@ pub fn convert(record: &Path, trace: &Path) -> Result<(), Failure> {
     drop(progress);
     out.finish()?;
     if repairs > 0 {
-        note(&format!(
-            "note: {repairs} recorded events could not have happened as recorded, and were repaired"
-        ));
+        let s = if repairs == 1 { "" } else { "s" };
+        note(&format!("note: {repairs} repair{s} made a possible trace of the record of the run"));
     }
     Ok(())
 }

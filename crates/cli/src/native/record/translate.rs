@@ -106,6 +106,10 @@ impl<'a> Translator<'a> {
             What::Release { object } => Op::VolatileWrite(VolatileId(self.object(Kind::Volatile, object))),
             What::Acquire { object } => Op::VolatileRead(VolatileId(self.object(Kind::Volatile, object))),
             What::Race { .. } => return Ok(None),
+            What::Gone { object } => {
+                self.forget(object, 1);
+                return Ok(None);
+            }
         }))
     }
 

@@ -1,0 +1,48 @@
+//! What the C library reads and writes on the program's behalf.
+
+use deadheat_rt::access::{is_in_epoch, plain};
+use deadheat_rt::output::options;
+use deadheat_rt::sites::Note;
+use deadheat_rt::thread::{Stay, Thread};
+use deadheat_shadow::Mode;
+
+/// The bytes are accessed by a function that the program called from there.
+#[inline]
+pub fn by<T>(thread: &mut Thread, at: *const T, bytes: usize, mode: Mode, pc: u64) {
+    if bytes > 0 && !at.is_null() && !options().ignore_interceptors_accesses {
+        plain(thread, at as u64, bytes as u64, mode, pc, Note::CALL);
+    }
+}
+
+/// Nothing is left to check.
+#[inline]
+fn is_done<T>(at: *const T, bytes: usize, mode: Mode) -> bool {
+    bytes == 0 || is_in_epoch(at as u64, bytes as u64, mode)
+}
+
+/// The function reads those bytes.
+#[inline]
+pub fn read<T>(at: *const T, bytes: usize, pc: u64) {
+    if !is_done(at, bytes, Mode::Read)
+        && let Some(mut thread) = Stay::begin()
+    {
+        by(&mut thread, at, bytes, Mode::Read, pc);
+    }
+}
+
+/// The function writes those bytes.
+#[inline]
+pub fn write<T>(at: *const T, bytes: usize, pc: u64) {
+    if !is_done(at, bytes, Mode::Write)
+        && let Some(mut thread) = Stay::begin()
+    {
+        by(&mut thread, at, bytes, Mode::Write, pc);
+    }
+}
+
+/// The function copies those bytes.
+#[inline]
+pub fn copy<T, U>(to: *const T, from: *const U, bytes: usize, pc: u64) {
+    read(from, bytes, pc);
+    write(to, bytes, pc);
+}

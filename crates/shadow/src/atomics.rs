@@ -1,0 +1,81 @@
+//! The atomic accesses to a granule. Atomics never race with each other, so unordered ones pile up: one a thread and extent is kept, until a plain
+//! write, or an atomic one that is ordered after it, stands for it.
+
+use crate::access::{Access, Conflict, Mode, Stamps};
+use alloc::vec::Vec;
+use deadheat_online::{Slot, ThreadState, Word};
+
+#[derive(Clone, Copy, Debug)]
+struct Atomic {
+    /// Who, when, and which bytes.
+    word: Word,
+    writes: bool,
+}
+
+impl Atomic {
+    fn key(&self) -> (Slot, u8, bool) {
+        (self.word.slot(), self.word.extent(), self.writes)
+    }
+}
+
+/// Sorted by slot, extent and kind.
+#[derive(Default, Debug)]
+pub(crate) struct Atomics(Vec<Atomic>);
+
+impl Atomics {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// An atomic access that this plain one conflicts with and does not know.
+    pub fn check(&self, thread: &ThreadState, access: Access) -> Option<Conflict> {
+        let conflicts = |a: &&Atomic| {
+            (a.writes || access.mode.writes())
+                && a.word.extent() & access.extent != 0
+                && !thread.covers(a.word)
+        };
+        let prior = self.0.iter().find(conflicts)?;
+        let byte = (prior.word.extent() & access.extent).trailing_zeros() as u8;
+        let mode = if prior.writes { Mode::AtomicWrite } else { Mode::AtomicRead };
+        Some(Conflict { prior: prior.word, mode, byte })
+    }
+
+    /// Remembers an atomic access.
+    pub fn record(&mut self, thread: &mut ThreadState, access: Access, stamps: &mut impl Stamps) {
+        let Access { mode, extent } = access;
+        let key = (thread.slot(), extent, mode.writes());
+        let place = self.0.binary_search_by_key(&key, Atomic::key);
+        if place.is_ok_and(|i| thread.is_current(self.0[i].word)) {
+            return;
+        }
+        let new = Atomic { word: stamps.here(thread).with_extent(extent), writes: mode.writes() };
+        match place {
+            Ok(i) => self.0[i] = new,
+            // Looked through only when it would grow, so that it costs a constant share of what was added.
+            Err(_) if self.0.len() == self.0.capacity() => {
+                self.0.retain(|old| !stands_for(thread, new, *old));
+                let place = self.0.partition_point(|a| a.key() < key);
+                self.0.insert(place, new);
+            }
+            Err(i) => self.0.insert(i, new),
+        }
+    }
+
+    /// The accesses to those bytes are forgotten, or a plain write stands for them.
+    pub fn forget(&mut self, extent: u8) {
+        if !self.0.iter().any(|a| a.word.extent() & extent != 0) {
+            return;
+        }
+        self.0.retain_mut(|a| {
+            a.word = a.word.with_extent(a.word.extent() & !extent);
+            a.word.extent() != 0
+        });
+        self.0.sort_unstable_by_key(Atomic::key);
+    }
+}
+
+/// Whatever races with the old access races with the new one too: it is ordered before it, and conflicts with no more.
+fn stands_for(thread: &ThreadState, new: Atomic, old: Atomic) -> bool {
+    let within = old.word.extent() & !new.word.extent() == 0;
+    within && (new.writes || !old.writes) && thread.covers(old.word)
+}

@@ -1,0 +1,202 @@
+//! Some granules under the rules of this crate, driven step by step, and what a stamp stands for.
+#![allow(dead_code, missing_docs, reason = "each test uses its part")]
+
+use deadheat_online::{Clock, LockState, Slot, ThreadState, VarState, Word};
+use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps};
+use std::cell::Cell;
+use std::collections::HashMap;
+
+pub const GRANULES: usize = 3;
+pub const BYTES: usize = 8 * GRANULES;
+pub const LOCKS: usize = 2;
+
+/// A place in the imagined program.
+pub type Site = u32;
+
+/// What a stamp stands for: one place, or one place for some bytes and another stamp's for the rest.
+#[derive(Clone)]
+enum Meaning {
+    Site(Site),
+    Merged { old: Box<Meaning>, new: Box<Meaning>, extent: u8 },
+}
+
+impl Meaning {
+    fn of_byte(&self, byte: u8) -> Site {
+        match self {
+            Meaning::Site(site) => *site,
+            Meaning::Merged { old, new, extent } => {
+                if extent >> byte & 1 != 0 {
+                    new.of_byte(byte)
+                } else {
+                    old.of_byte(byte)
+                }
+            }
+        }
+    }
+}
+
+/// Remembers what each clock stands for. A place that comes again in the same epoch gets the same stamp, as in the runtime.
+#[derive(Default)]
+pub struct Log {
+    meanings: HashMap<(Slot, Clock), Meaning>,
+    latest: HashMap<(Slot, Site), Word>,
+    here: Site,
+    /// Stamps made, merged ones among them.
+    pub stamps: usize,
+}
+
+impl Log {
+    fn meaning(&self, word: Word) -> &Meaning {
+        &self.meanings[&(word.slot(), word.clock())]
+    }
+
+    fn enter(&mut self, word: Word, meaning: Meaning) -> Word {
+        self.stamps += 1;
+        self.meanings.insert((word.slot(), word.clock()), meaning);
+        word
+    }
+}
+
+impl Stamps for Log {
+    fn here(&mut self, thread: &mut ThreadState) -> Word {
+        let key = (thread.slot(), self.here);
+        if let Some(word) = self.latest.get(&key).filter(|w| thread.is_current(**w)) {
+            return *word;
+        }
+        let word = thread.stamp();
+        self.latest.insert(key, word);
+        self.enter(word, Meaning::Site(self.here))
+    }
+
+    fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word, extent: u8) -> Word {
+        assert!(thread.is_current(old) && thread.is_current(new), "{old:?} and {new:?} are not of one epoch");
+        let [old, new] = [old, new].map(|w| Box::new(self.meaning(w).clone()));
+        let word = thread.stamp();
+        self.enter(word, Meaning::Merged { old, new, extent })
+    }
+}
+
+thread_local! {
+    static DETAILS: Cell<isize> = const { Cell::new(0) };
+}
+
+/// How many details there are.
+pub fn details() -> isize {
+    DETAILS.get()
+}
+
+/// Something attached to some bytes; counts the details that carry it.
+pub struct Marks(pub u8);
+
+impl Default for Marks {
+    fn default() -> Marks {
+        DETAILS.set(DETAILS.get() + 1);
+        Marks(0)
+    }
+}
+
+impl Drop for Marks {
+    fn drop(&mut self) {
+        DETAILS.set(DETAILS.get() - 1);
+    }
+}
+
+impl Attachment for Marks {
+    fn overwritten(&mut self, extent: u8) {
+        self.0 &= !extent;
+    }
+    fn forget(&mut self, extent: u8) {
+        self.0 &= !extent;
+    }
+    fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// An earlier access that was told, with the place that its stamp leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Told {
+    pub thread: usize,
+    pub mode: Mode,
+    pub byte: usize,
+    pub site: Site,
+}
+
+/// The memory under test, its threads and locks.
+pub struct Machine {
+    pub memory: Memory,
+    pub cells: Vec<VarState>,
+    pub threads: Vec<ThreadState>,
+    pub locks: Vec<LockState>,
+    pub log: Log,
+}
+
+impl Machine {
+    pub fn new() -> Machine {
+        Machine {
+            memory: Memory::new(),
+            cells: (0..GRANULES).map(|_| VarState::new()).collect(),
+            threads: vec![thread(0)],
+            locks: vec![LockState::new(); LOCKS],
+            log: Log::default(),
+        }
+    }
+
+    pub fn fork(&mut self, parent: usize) {
+        let mut child = thread(self.threads.len() as u32);
+        self.threads[parent].fork(&mut child);
+        self.threads.push(child);
+    }
+
+    pub fn join(&mut self, waiter: usize, ended: usize) {
+        let [waiter, ended] = self.threads.get_disjoint_mut([waiter, ended]).expect("two threads");
+        waiter.join(ended);
+    }
+
+    /// The access to some bytes of one granule.
+    pub fn access(&mut self, by: usize, granule: usize, access: Access, site: Site) -> Option<Told> {
+        let Machine { memory, cells, threads, log, .. } = self;
+        let (cell, thread) = (&cells[granule], &mut threads[by]);
+        log.here = site;
+        let conflict = if matches!(access.mode, Mode::AtomicRead | Mode::AtomicWrite) {
+            // SAFETY: all details here are of `Marks`.
+            let mut open = unsafe { Open::<Marks>::lock(cell, memory) };
+            open.detail().atomic(thread, &memory.sets, access, log)
+        } else {
+            // SAFETY: as above.
+            unsafe { memory.access::<Marks>(thread, cell, access, log) }.1
+        };
+        let Conflict { prior, mode, byte } = conflict?;
+        assert!(access.extent >> byte & 1 != 0, "byte {byte} is not in the extent {:08b}", access.extent);
+        let site = log.meaning(prior).of_byte(byte);
+        Some(Told { thread: prior.slot().0 as usize, mode, byte: granule * 8 + byte as usize, site })
+    }
+
+    /// Attaches a mark to those bytes.
+    pub fn mark(&mut self, granule: usize, extent: u8) {
+        // SAFETY: as above.
+        let mut open = unsafe { Open::<Marks>::lock(&self.cells[granule], &self.memory) };
+        open.detail().attached.0 |= extent;
+    }
+
+    /// The bytes with marks.
+    pub fn marks(&self, granule: usize) -> u8 {
+        // SAFETY: as above.
+        let mut open = unsafe { Open::<Marks>::lock(&self.cells[granule], &self.memory) };
+        open.detail_if_any().map_or(0, |d| d.attached.0)
+    }
+
+    pub fn forget(&mut self, granule: usize, extent: u8) {
+        // SAFETY: as above.
+        unsafe { self.memory.forget::<Marks>(&self.cells[granule], extent) }
+    }
+
+    /// The granule is told byte by byte.
+    pub fn has_detail(&self, granule: usize) -> bool {
+        self.cells[granule].load_w().is_special()
+    }
+}
+
+fn thread(slot: u32) -> ThreadState {
+    ThreadState::new(Slot(slot), Clock(0), |_| false)
+}

@@ -1,0 +1,24 @@
+// verdict: none
+// A race that the program calls benign.
+#include "../two.h"
+#include "annotations.h"
+
+
+int shared;
+
+static void *first(void *arg) {
+  shared = 1;
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  keep(shared);
+  return arg;
+}
+
+int main(void) {
+  AnnotateBenignRaceSized(__FILE__, __LINE__, &shared, sizeof shared, "a counter for display");
+  run_two(first, second);
+}

@@ -1,0 +1,21 @@
+// verdict: none
+// A compare-and-swap that succeeds with acquire.
+#include "../two.h"
+
+int flag, shared;
+
+static void *first(void *arg) {
+  shared = 1;
+  __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  int expected = 1;
+  inv_step(1);
+  if (__atomic_compare_exchange_n(&flag, &expected, 2, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) keep(shared);
+  return arg;
+}
+
+int main(void) { run_two(first, second); }

@@ -1,0 +1,21 @@
+// verdict: race
+// race: write A, read B
+// The strongest load is of no use when the store is relaxed.
+#include "../two.h"
+
+int flag, shared;
+
+static void *first(void *arg) {
+  shared = 1; /* A */
+  __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  if (__atomic_load_n(&flag, __ATOMIC_SEQ_CST)) keep(shared); /* B */
+  return arg;
+}
+
+int main(void) { run_two(first, second); }

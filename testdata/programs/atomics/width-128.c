@@ -1,0 +1,28 @@
+// verdict: race
+// race: write A, read B
+// needs: -mcx16
+// only: clang; gcc calls libatomic for 128 bits, which no runtime sees
+// A flag of 128 bits hands over what was written before it, and nothing that was written after it.
+#include "../two.h"
+
+__int128 flag;
+int before, after;
+
+static void *first(void *arg) {
+  before = 1;
+  __atomic_store_n(&flag, (__int128)1 << 100, __ATOMIC_RELEASE);
+  after = 1; /* A */
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  if (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) >> 100) {
+    keep(before);
+    keep(after); /* B */
+  }
+  return arg;
+}
+
+int main(void) { run_two(first, second); }

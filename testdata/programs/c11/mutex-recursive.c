@@ -1,0 +1,38 @@
+// verdict: none
+// tsan: unsteady; it does not know the threads of C11
+// A recursive mtx_t.
+#include <threads.h>
+
+#include "../invisible.h"
+
+mtx_t mutex;
+int shared;
+
+static int first(void *arg) {
+  mtx_lock(&mutex);
+  mtx_lock(&mutex);
+  mtx_unlock(&mutex);
+  shared = 1;
+  mtx_unlock(&mutex);
+  inv_step(0);
+  return arg != 0;
+}
+
+static int second(void *arg) {
+  inv_step(1);
+  if (mtx_trylock(&mutex) != thrd_success) return 1;
+  shared = 2;
+  mtx_unlock(&mutex);
+  return arg != 0;
+}
+
+int main(void) {
+  thrd_t one, two;
+  mtx_init(&mutex, mtx_plain | mtx_recursive);
+  thrd_create(&one, first, 0);
+  thrd_create(&two, second, 0);
+  thrd_join(one, 0);
+  thrd_join(two, 0);
+  mtx_destroy(&mutex);
+  return shared - 2;
+}

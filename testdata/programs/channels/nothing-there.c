@@ -1,0 +1,30 @@
+// verdict: race
+// race: write A, read B
+// A read that finds nothing orders nothing.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "../two.h"
+
+int ends[2];
+int shared;
+
+static void *first(void *arg) {
+  shared = 1; /* A */
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  char message = 0;
+  inv_step(1);
+  if (read(ends[0], &message, 1) != -1) return 0;
+  keep(shared); /* B */
+  return arg;
+}
+
+int main(void) {
+  if (pipe2(ends, O_NONBLOCK) != 0) return 1;
+  run_two(first, second);
+}

@@ -1,0 +1,27 @@
+// verdict: none
+// A thread that only tries the second lock cannot be stuck on it.
+#include "../two.h"
+
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
+static void unlock(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }
+
+static void *first(void *arg) {
+  lock(&a);
+  lock(&b);
+  unlock(&b);
+  unlock(&a);
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  lock(&b);
+  if (pthread_mutex_trylock(&a) == 0) unlock(&a);
+  unlock(&b);
+  return arg;
+}
+
+int main(void) { run_two(first, second); }

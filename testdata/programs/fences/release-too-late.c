@@ -1,0 +1,24 @@
+// verdict: race
+// race: write A, read B
+// The release fence comes after the store.
+#include "../two.h"
+
+int flag, shared;
+
+static void *first(void *arg) {
+  shared = 1; /* A */
+  __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  int ready = __atomic_load_n(&flag, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  if (ready) keep(shared); /* B */
+  return arg;
+}
+
+int main(void) { run_two(first, second); }

@@ -1,0 +1,24 @@
+// verdict: none
+// tsan: false alarm; it does not follow fences
+// __sync_synchronize is a full fence.
+#include "../two.h"
+
+int flag, shared;
+
+static void *first(void *arg) {
+  shared = 1;
+  __sync_synchronize();
+  __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  int ready = __atomic_load_n(&flag, __ATOMIC_RELAXED);
+  __sync_synchronize();
+  if (ready) keep(shared);
+  return arg;
+}
+
+int main(void) { run_two(first, second); }

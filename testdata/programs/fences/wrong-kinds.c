@@ -1,0 +1,24 @@
+// verdict: race
+// race: write A, read B
+// An acquire fence before the store and a release fence after the load: each the other way round.
+#include "../two.h"
+
+int flag, shared;
+
+static void *first(void *arg) {
+  shared = 1; /* A */
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  __atomic_store_n(&flag, 1, __ATOMIC_RELAXED);
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  int ready = __atomic_load_n(&flag, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  if (ready) keep(shared); /* B */
+  return arg;
+}
+
+int main(void) { run_two(first, second); }

@@ -1,0 +1,29 @@
+// verdict: race
+// race: write A, read B
+// What follows the post is not handed over.
+#include <semaphore.h>
+
+#include "../two.h"
+
+sem_t semaphore;
+int shared;
+
+static void *first(void *arg) {
+  sem_post(&semaphore);
+  shared = 1; /* A */
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  sem_wait(&semaphore);
+  keep(shared); /* B */
+  return arg;
+}
+
+int main(void) {
+  sem_init(&semaphore, 0, 0);
+  run_two(first, second);
+  sem_destroy(&semaphore);
+}
