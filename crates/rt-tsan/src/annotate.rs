@@ -113,6 +113,7 @@ entries! {
             look_again(t);
             if flags & flag::TRY_LOCK_FAILED == 0 {
                 let times = if flags & flag::RECURSIVE_LOCK != 0 { recursion.max(1) as u32 } else { 1 };
+                mutex::claimed(t, address, hold(flags), pc);
                 mutex::locked_times(t, address, hold(flags), times, pc);
                 let lifetime = lifetime(flags);
                 if lifetime != Lifetime::Usual {

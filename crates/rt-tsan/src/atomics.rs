@@ -1,5 +1,7 @@
 //! The atomic operations that compilers call: performed here, one after the other on each location, in the order that the program asked for.
 
+mod wide;
+
 use core::arch::naked_asm;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
@@ -35,7 +37,8 @@ macro_rules! update {
     ($type:ty, $atomic:ty, $($name:ident $inner:ident $method:ident;)*) => {$(
         unsafe extern "C" fn $inner(at: *const $atomic, value: $type, o: i32, pc: u64) -> $type {
             // SAFETY: the program's atomic.
-            watched(at as u64, size_of::<$type>() as u64, pc, || (unsafe { &*at }.$method(value, SeqCst), Effect::Update, order(o)))
+            let atomic = unsafe { &*at };
+            watched(at as u64, size_of::<$type>() as u64, pc, || (atomic.$method(value, SeqCst), Effect::Update, order(o)))
         }
         entry!($name, "rcx", $inner);
     )*};
@@ -49,13 +52,19 @@ macro_rules! width {
 
             unsafe extern "C" fn load(at: *const $atomic, o: i32, pc: u64) -> $type {
                 // SAFETY: the program's atomic.
-                watched(at as u64, size_of::<$type>() as u64, pc, || (unsafe { &*at }.load(SeqCst), Effect::Load, order(o)))
+                let atomic = unsafe { &*at };
+                watched(at as u64, size_of::<$type>() as u64, pc, || {
+                    (atomic.load(SeqCst), Effect::Load, order(o))
+                })
             }
             entry!($load, "rdx", load);
 
             unsafe extern "C" fn store(at: *const $atomic, value: $type, o: i32, pc: u64) {
                 // SAFETY: the program's atomic.
-                watched(at as u64, size_of::<$type>() as u64, pc, || (unsafe { &*at }.store(value, SeqCst), Effect::Store, order(o)))
+                let atomic = unsafe { &*at };
+                watched(at as u64, size_of::<$type>() as u64, pc, || {
+                    (atomic.store(value, SeqCst), Effect::Store, order(o))
+                })
             }
             entry!($store, "rcx", store);
 
@@ -70,7 +79,14 @@ macro_rules! width {
             }
 
             /// Compares and exchanges: the old value, and whether it was exchanged.
-            fn exchange(at: *const $atomic, old: $type, new: $type, done: i32, failed: i32, pc: u64) -> ($type, bool) {
+            fn exchange(
+                at: *const $atomic,
+                old: $type,
+                new: $type,
+                done: i32,
+                failed: i32,
+                pc: u64,
+            ) -> ($type, bool) {
                 watched(at as u64, size_of::<$type>() as u64, pc, || {
                     // SAFETY: the program's atomic.
                     match unsafe { &*at }.compare_exchange(old, new, SeqCst, SeqCst) {
@@ -80,7 +96,14 @@ macro_rules! width {
                 })
             }
 
-            unsafe extern "C" fn strong(at: *const $atomic, expected: *mut $type, new: $type, done: i32, failed: i32, pc: u64) -> i32 {
+            unsafe extern "C" fn strong(
+                at: *const $atomic,
+                expected: *mut $type,
+                new: $type,
+                done: i32,
+                failed: i32,
+                pc: u64,
+            ) -> i32 {
                 // SAFETY: the program's variable for the expected value.
                 let (value, exchanged) = exchange(at, unsafe { *expected }, new, done, failed, pc);
                 if !exchanged {
@@ -92,7 +115,14 @@ macro_rules! width {
             entry!($strong, "r9", strong);
             entry!($weak, "r9", strong);
 
-            unsafe extern "C" fn val(at: *const $atomic, expected: $type, new: $type, done: i32, failed: i32, pc: u64) -> $type {
+            unsafe extern "C" fn val(
+                at: *const $atomic,
+                expected: $type,
+                new: $type,
+                done: i32,
+                failed: i32,
+                pc: u64,
+            ) -> $type {
                 exchange(at, expected, new, done, failed, pc).0
             }
             entry!($val, "r9", val);

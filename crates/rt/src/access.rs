@@ -139,7 +139,8 @@ fn two(thread: &mut Thread, address: u64, mode: Mode) {
             break;
         }
     }
-    thread.rules[(if mode.writes() { Rule::WriteExclusive } else { Rule::ReadExclusive }) as usize] += past.exclusive;
+    thread.rules[(if mode.writes() { Rule::WriteExclusive } else { Rule::ReadExclusive }) as usize] +=
+        past.exclusive;
 }
 
 /// An access to whole granules: the first conflict, and its granule. What most of them need is decided here, by the rules for one word; the others go the long way.
@@ -201,7 +202,8 @@ pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
         return false;
     }
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
-    let layout = Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() };
+    let layout =
+        Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() };
     let cells = layout.cell(first) as *const VarState;
     let count = (last - first) / 8 + 1;
     // A thread without a layout has one cell for everything, which is of no epoch.
@@ -282,7 +284,11 @@ fn checked<const USE: usize>(thread: &mut Thread, granule: u64, access: Access) 
         keep_at_hand(thread, cell);
     }
     let prior = outcome.race()?;
-    Some(Conflict { prior, mode: Conflict::mode_of(outcome.rule), byte: access.extent.trailing_zeros() as u8 })
+    Some(Conflict {
+        prior,
+        mode: Conflict::mode_of(outcome.rule),
+        byte: access.extent.trailing_zeros() as u8,
+    })
 }
 
 /// The set of reads that the cell holds, if this thread has read in it in its current epoch, is at hand for the fast paths from now on.

@@ -217,6 +217,16 @@ pub fn locked_times(thread: &mut Thread, address: u64, mode: Mode, times: u32, p
     }
 }
 
+/// The thread says that it has a mutex of the program's own making: a bug if another thread has it too.
+pub fn claimed(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
+    let id = thread.id;
+    let taken = |m: &MutexState| mode == Mode::Write && m.owner.is_some_and(|owner| owner != id);
+    let bug = sync::with_existing(address, |o| wrong(o, |m| taken(m).then_some(Kind::DoubleLock))).flatten();
+    if let Some((kind, site)) = bug {
+        report::mutex_bug(thread, kind, address, site, pc);
+    }
+}
+
 /// The thread is about to unlock the mutex, which it holds in that mode as far as the caller knows.
 pub fn unlocking(thread: &mut Thread, address: u64, mode: Option<Mode>, again: Again, pc: u64) {
     unlocking_times(thread, address, mode, again, 1, pc);

@@ -122,7 +122,13 @@ fn colour(choice: ColorChoice, log: Fd) -> Colour {
     match choice {
         ColorChoice::Always => Colour::Ansi,
         ColorChoice::Never => Colour::Plain,
-        ColorChoice::Auto => if terminal() { Colour::Ansi } else { Colour::Plain },
+        ColorChoice::Auto => {
+            if terminal() {
+                Colour::Ansi
+            } else {
+                Colour::Plain
+            }
+        }
     }
 }
 
@@ -136,7 +142,10 @@ impl Output {
                 let name = log_name(path, o);
                 create(&name).unwrap_or_else(|e| {
                     let mut writer = FdWriter::new(os::STDERR);
-                    let _ = writeln!(writer, "deadheat: cannot write the log {name} ({e}): reports go to standard error");
+                    let _ = writeln!(
+                        writer,
+                        "deadheat: cannot write the log {name} ({e}): reports go to standard error"
+                    );
                     let _: Result<(), _> = writer.finish();
                     os::STDERR
                 })

@@ -70,7 +70,8 @@ pub fn race(thread: &mut Thread, granule: u64, address: u64, size: u64, mode: Mo
     }
     let here = thread.placer.site(pc, note);
     let mut draft = Draft::begin(thread);
-    let freed = note.says(Note::FREE) || prior_note.says(Note::FREE);
+    // A block that is freed too early is a race; what comes after the free is a use of it.
+    let freed = prior_note.says(Note::FREE);
     let vptr = note.says(Note::VPTR) || prior_note.says(Note::VPTR);
     let kind = match (freed, vptr) {
         (false, false) => Kind::DataRace,
@@ -232,7 +233,11 @@ impl Draft<'_> {
     }
 
     fn stack_of(&self, pcs: &[u64]) -> Stack {
-        if output::options().symbolize { modules::stack(&self.reporter.names, pcs) } else { modules::bare_stack(pcs) }
+        if output::options().symbolize {
+            modules::stack(&self.reporter.names, pcs)
+        } else {
+            modules::bare_stack(pcs)
+        }
     }
 
     /// The mutexes of a lockset, mentioned.
@@ -308,7 +313,8 @@ impl Draft<'_> {
     fn block(&mut self, block: Block, address: u64) -> Memory {
         let thread = ThreadId(block.origin.thread);
         self.mention(thread);
-        let freed = block.freed_by.map(|by| Freed { thread: ThreadId(by.thread), stack: self.stack(Site(by.site)) });
+        let freed =
+            block.freed_by.map(|by| Freed { thread: ThreadId(by.thread), stack: self.stack(Site(by.site)) });
         let told = self.finding.accesses.iter().any(|a| a.mode == AccessMode::Free);
         Memory::Heap {
             start: Addr(block.start as u64),
@@ -352,4 +358,3 @@ pub unsafe fn unlock_all() {
     // SAFETY: as the caller promises.
     unsafe { REPORTER.unlock_raw() }
 }
-

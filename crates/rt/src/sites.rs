@@ -74,14 +74,19 @@ pub struct Sites {
 }
 
 /// The sites of this process.
-pub static SITES: Sites =
-    Sites { nodes: AtomicUsize::new(0), room: AtomicUsize::new(0), count: AtomicU32::new(1), buckets: [const { AtomicU32::new(0) }; BUCKETS] };
+pub static SITES: Sites = Sites {
+    nodes: AtomicUsize::new(0),
+    room: AtomicUsize::new(0),
+    count: AtomicU32::new(1),
+    buckets: [const { AtomicU32::new(0) }; BUCKETS],
+};
 
 impl Sites {
     /// Reserves the table of nodes; once, at start.
     pub fn reserve(&self) {
         let wanted = [NODES, NODES / 64].into_iter();
-        let got = wanted.map(|room| (room, os::map_zeroed(room * size_of::<Node>()))).find(|(_, at)| at.is_ok());
+        let got =
+            wanted.map(|room| (room, os::map_zeroed(room * size_of::<Node>()))).find(|(_, at)| at.is_ok());
         match got {
             Some((room, Ok(at))) => {
                 self.nodes.store(at, Ordering::Release);
@@ -155,14 +160,22 @@ impl Sites {
                 break;
             }
             let extent = (pc >> 32) as u8;
-            site = if extent >> byte & 1 != 0 { Site(pc as u32) } else { Site(node.parent.load(Ordering::Relaxed)) };
+            site = if extent >> byte & 1 != 0 {
+                Site(pc as u32)
+            } else {
+                Site(node.parent.load(Ordering::Relaxed))
+            };
         }
         site
     }
 
     /// What the leaf says of its access.
     pub fn note(&self, site: Site) -> Note {
-        if site == Site::NOWHERE { Note::CALL } else { Note((self.node(site.0).pc.load(Ordering::Relaxed) >> 48) as u16) }
+        if site == Site::NOWHERE {
+            Note::CALL
+        } else {
+            Note((self.node(site.0).pc.load(Ordering::Relaxed) >> 48) as u16)
+        }
     }
 
     /// The caller's site, and the program counter. A merged site has two parents; this is the older.

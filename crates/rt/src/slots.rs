@@ -91,7 +91,10 @@ fn place(slot: Slot) -> &'static Place {
 fn new_slot(free: &mut Free) -> Slot {
     let slot = Slot(free.made);
     if slot.0 + 1 >= Slot::LIMIT {
-        crate::os::die(crate::os::CANNOT_WORK, format_args!("more than {} threads that nothing orders", Slot::LIMIT));
+        crate::os::die(
+            crate::os::CANNOT_WORK,
+            format_args!("more than {} threads that nothing orders", Slot::LIMIT),
+        );
     }
     free.made += 1;
     if (slot.0 as usize).is_multiple_of(PAGE) {
@@ -244,8 +247,7 @@ impl Log {
         let index = (number - history.first) as usize;
         let chunk = history.chunks[index].get_or_insert_with(|| {
             CHUNKS.fetch_add(1, Ordering::Relaxed);
-            // SAFETY: zeroes are valid entries.
-            unsafe { Box::<Chunk>::new_zeroed().assume_init() }
+            Box::new([const { Entry { site: AtomicU32::new(0), locks: AtomicU32::new(0) } }; CHUNK])
         });
         (self.chunk, self.number) = (&raw const **chunk, number);
     }

@@ -21,7 +21,10 @@ pub fn start(frames: usize) -> &'static mut Thread {
     deadheat_online::set_give_way(os::sched_yield);
     heap::reserve(Place::Anywhere);
     let Some((layout, windows)) = Layout::choose_for(&program()) else {
-        os::die(os::CANNOT_WORK, format_args!("the program's addresses leave no room for shadow memory; try `setarch -R`"))
+        os::die(
+            os::CANNOT_WORK,
+            format_args!("the program's addresses leave no room for shadow memory; try `setarch -R`"),
+        )
     };
     access::set_layout(layout);
     windows.iter().for_each(|w| reserve(&layout, *w));
@@ -106,7 +109,8 @@ fn reserve(layout: &Layout, window: Window) {
 }
 
 fn no_space(e: Errno) -> ! {
-    let limit = os::getrlimit(Resource::AddressSpace).ok().map(|l| l.current).filter(|l| *l != os::RLimit::INFINITY);
+    let limit =
+        os::getrlimit(Resource::AddressSpace).ok().map(|l| l.current).filter(|l| *l != os::RLimit::INFINITY);
     match limit {
         Some(bytes) => os::die(
             os::CANNOT_WORK,
@@ -115,6 +119,11 @@ fn no_space(e: Errno) -> ! {
                 bytes >> 20
             ),
         ),
-        None => os::die(os::CANNOT_WORK, format_args!("cannot reserve address space for shadow memory ({e:?}); if vm.overcommit_memory is 2, set it to 0 or 1")),
+        None => os::die(
+            os::CANNOT_WORK,
+            format_args!(
+                "cannot reserve address space for shadow memory ({e:?}); if vm.overcommit_memory is 2, set it to 0 or 1"
+            ),
+        ),
     }
 }

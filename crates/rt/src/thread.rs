@@ -166,7 +166,8 @@ impl Drop for Thread {
 }
 
 /// Frames of threads that are over, or that the runtime does not know: written, never read.
-pub(crate) static SCRATCH: [core::sync::atomic::AtomicU8; SCRATCH_BYTES] = [const { core::sync::atomic::AtomicU8::new(0) }; SCRATCH_BYTES];
+pub(crate) static SCRATCH: [core::sync::atomic::AtomicU8; SCRATCH_BYTES] =
+    [const { core::sync::atomic::AtomicU8::new(0) }; SCRATCH_BYTES];
 pub(crate) const SCRATCH_BYTES: usize = 1 << 20;
 
 /// A stay in the runtime: signals wait, and whatever the C library does meanwhile is our own doing.

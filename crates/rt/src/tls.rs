@@ -49,7 +49,6 @@ global_asm!(
 /// The cells of all memory, to a thread that has no layout.
 static NOTHING: [VarState; 2] = [const { VarState::new() }; 2];
 
-
 /// A thread-local word.
 #[inline(always)]
 pub fn get<const OFFSET: usize>() -> u64 {

@@ -7,6 +7,7 @@ use crate::interceptors;
 use crate::real::Real;
 use core::ffi::{c_int, c_void};
 use deadheat_rt::modules::is_own_code;
+use deadheat_rt::sync;
 use deadheat_rt::thread::Stay;
 use deadheat_rt::tls::{self, offset};
 
@@ -74,7 +75,53 @@ fn caught() {
     }
 }
 
+static GET_GLOBALS: Real = Real::new(c"__cxa_get_globals");
+
+/// The object of the exception whose handler ends, by the C++ ABI's layout: the innermost caught one is the first word of the thread's exception globals, its class at
+/// offset 80 says whether it stands for another (which is then its first word), and the object lies behind its header of 112 bytes.
+fn current_object() -> Option<u64> {
+    if GET_GLOBALS.address().is_null() {
+        return None;
+    }
+    // SAFETY: the C++ library's function of that type, and headers that it made.
+    unsafe {
+        let globals = core::mem::transmute::<*mut c_void, extern "C" fn() -> *const *const u64>(
+            GET_GLOBALS.address(),
+        )();
+        let header = *globals;
+        if header.is_null() {
+            return None;
+        }
+        const DEPENDENT: u64 = 0x474e_5543_432b_2b01;
+        Some(if *header.add(10) == DEPENDENT { *header } else { header as u64 + 112 })
+    }
+}
+
+/// A reference to an exception's object is given up. The C++ library counts references by atomics that are not instrumented: whoever destroys the object does so after all others are
+/// done with it.
+fn lets_go(object: u64) {
+    if object != 0
+        && let Some(mut thread) = Stay::begin()
+    {
+        sync::acquire_release(&mut thread, object);
+    }
+}
+
 interceptors! {
+    fn __cxa_end_catch(pc; ) {
+        if let Some(object) = current_object() {
+            lets_go(object);
+        }
+        real()
+    }
+
+    /// `std::__exception_ptr::exception_ptr::_M_release()`.
+    fn _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(pc; pointer: *mut u64) {
+        // SAFETY: the program's `exception_ptr`, whose only member is the address of the object.
+        lets_go(unsafe { *pointer });
+        real(pointer)
+    }
+
     fn __cxa_begin_catch(pc; exception: *mut c_void) -> *mut c_void {
         caught();
         real(exception)
