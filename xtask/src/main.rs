@@ -24,7 +24,12 @@ enum Task {
     /// Compile and run a shipped racy C program; then check a shipped trace, and draw it.
     Demo,
     /// Measure; results go to bench-results/.
-    Bench { what: Bench },
+    Bench {
+        what: Bench,
+        /// Passed on: for `runtime` --quick, --repeats N, --programs a,b, --tools a,b.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
     /// Build and package the runtime: the archive, what to export of it, and the shared library.
     Runtime {
         /// Where to [default: target/runtime].
@@ -43,13 +48,16 @@ enum Task {
 enum Bench {
     /// The detectors and readers on generated traces.
     Detect,
+    /// The runtime on the papers' programs and on real ones from Debian, beside ThreadSanitizer, Helgrind and DRD.
+    Runtime,
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
         Task::Test => test(),
         Task::Demo => demo(),
-        Task::Bench { what: Bench::Detect } => bench_detect(),
+        Task::Bench { what: Bench::Detect, .. } => bench_detect(),
+        Task::Bench { what: Bench::Runtime, options } => bench_runtime(&options),
         Task::Runtime { out } => setup::compilers().and_then(|()| runtime::run(out)),
         Task::Soak { seconds } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
     };
@@ -98,6 +106,18 @@ fn demo() -> Step {
     let picture = target().join("bank.html");
     let picture = picture.strip_prefix(root()).unwrap_or(&picture).display().to_string();
     shell::run_expecting(&deadheat, &["trace", "show", example, "-o", &picture], 66)
+}
+
+fn bench_runtime(options: &[String]) -> Step {
+    setup::compilers()?;
+    setup::clang()?;
+    cargo(&["build", "--release", "--package", "deadheat", "--package", "deadheat-bench"])?;
+    let [bench, deadheat] = ["deadheat-bench", "deadheat"].map(|b| target().join("release").join(b));
+    let paths = [deadheat, root().join("bench-results"), target().join("bench-runtime")];
+    let paths = paths.map(|path| path.display().to_string());
+    let arguments: Vec<&str> =
+        ["runtime"].into_iter().chain(paths.iter().chain(options).map(String::as_str)).collect();
+    shell::run(&bench, &arguments)
 }
 
 fn bench_detect() -> Step {

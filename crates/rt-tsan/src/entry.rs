@@ -103,6 +103,8 @@ pub fn conclude() -> c_int {
             for rule in Rule::ALL {
                 output::say(format_args!("rule {} {}", rule.name(), thread.applied(rule)));
             }
+            output::say(format_args!("slots {}", deadheat_rt::slots::made()));
+            output::say(format_args!("bytes of the runtime's own {}", deadheat_rt::internal::bytes_in_use()));
             output::say(format_args!("sets of reads {}", deadheat_rt::access::MEMORY.sets.live()));
         }
         output::last_words();

@@ -8,6 +8,7 @@ use crate::os::Mutex;
 use crate::sites::Site;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use deadheat_finding::ThreadId;
@@ -17,8 +18,8 @@ const PAGE: usize = 1024;
 const PAGES: usize = Slot::LIMIT as usize / PAGE;
 /// Clocks in a chunk of a log.
 const CHUNK: usize = 512;
-/// Chunks of all logs together before the oldest of a slot are dropped: 512 MiB, on top of which `history_size` doubles.
-static BUDGET: AtomicUsize = AtomicUsize::new(1 << 17);
+/// Different chunks of all logs together before the oldest of a slot are dropped: 64 MiB, which `history_size` doubles so many times.
+static BUDGET: AtomicUsize = AtomicUsize::new(1 << 14);
 static CHUNKS: AtomicUsize = AtomicUsize::new(0);
 static ANY_ORPHANS: AtomicBool = AtomicBool::new(false);
 
@@ -36,7 +37,7 @@ type Chunk = [Entry; CHUNK];
 struct History {
     /// The log's chunks, from the chunk numbered `first` on.
     first: u64,
-    chunks: VecDeque<Option<Box<Chunk>>>,
+    chunks: VecDeque<Option<Arc<Chunk>>>,
     /// Which thread lived here from which clock on.
     tenants: Vec<(Clock, ThreadId)>,
     /// Accesses that nothing happens after.
@@ -126,6 +127,11 @@ pub fn take(creator: Option<&ThreadState>, tenant: ThreadId) -> (Slot, Clock) {
     (slot, used)
 }
 
+/// How many slots there are: those of live threads, and of ended ones that nobody could take over yet.
+pub fn made() -> u32 {
+    TABLE.state.lock().made
+}
+
 /// A thread has left the slot. `known` is the last clock it released to anybody; later ones are orphans.
 pub fn leave(slot: Slot, known: Clock, used: Clock) {
     let here = place(slot);
@@ -204,6 +210,32 @@ pub fn widen(times: u32) {
     BUDGET.store(BUDGET.load(Ordering::Relaxed) << times.min(7), Ordering::Relaxed);
 }
 
+/// Full chunks that were seen lately, to be shared: loops repeat themselves, and so do their logs.
+static SEEN: Mutex<Vec<Option<Arc<Chunk>>>> = Mutex::new(Vec::new());
+
+/// Replaces a full chunk by an equal one that was seen before, or remembers it.
+fn share(full: &mut Arc<Chunk>) {
+    const ROOM: usize = 1024;
+    let contents = |chunk: &Chunk, i: usize| {
+        let entry = &chunk[i];
+        (entry.site.load(Ordering::Relaxed) as u64) << 32 | entry.locks.load(Ordering::Relaxed) as u64
+    };
+    let mix = |hash: u64, i| (hash ^ contents(full, i)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    let hash = (0..CHUNK).fold(0, mix);
+    let mut seen = SEEN.lock();
+    if seen.is_empty() {
+        seen.resize(ROOM, None);
+    }
+    let place = &mut seen[hash as usize % ROOM];
+    match place {
+        Some(old) if (0..CHUNK).all(|i| contents(old, i) == contents(full, i)) => {
+            *full = old.clone();
+            CHUNKS.fetch_sub(1, Ordering::Relaxed);
+        }
+        _ => *place = Some(full.clone()),
+    }
+}
+
 /// The writing end of a slot's log: what was done at each clock.
 pub struct Log {
     chunk: *const Chunk,
@@ -235,11 +267,19 @@ impl Log {
         if history.chunks.is_empty() {
             history.first = number;
         }
+        // The chunk before is full, if it was this log's: from now on it never changes.
+        if number == self.number.wrapping_add(1)
+            && let Some(full) =
+                number.checked_sub(history.first + 1).and_then(|i| history.chunks.get_mut(i as usize))
+            && let Some(full) = full
+        {
+            share(full);
+        }
         while history.first + history.chunks.len() as u64 <= number {
             history.chunks.push_back(None);
         }
         while CHUNKS.load(Ordering::Relaxed) >= BUDGET.load(Ordering::Relaxed) && history.chunks.len() > 1 {
-            if history.chunks.pop_front().flatten().is_some() {
+            if history.chunks.pop_front().flatten().is_some_and(|chunk| Arc::strong_count(&chunk) == 1) {
                 CHUNKS.fetch_sub(1, Ordering::Relaxed);
             }
             history.first += 1;
@@ -247,7 +287,7 @@ impl Log {
         let index = (number - history.first) as usize;
         let chunk = history.chunks[index].get_or_insert_with(|| {
             CHUNKS.fetch_add(1, Ordering::Relaxed);
-            Box::new([const { Entry { site: AtomicU32::new(0), locks: AtomicU32::new(0) } }; CHUNK])
+            Arc::new([const { Entry { site: AtomicU32::new(0), locks: AtomicU32::new(0) } }; CHUNK])
         });
         (self.chunk, self.number) = (&raw const **chunk, number);
     }
