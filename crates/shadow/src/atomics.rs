@@ -44,20 +44,22 @@ impl Atomics {
     pub fn record(&mut self, thread: &mut ThreadState, access: Access, stamps: &mut impl Stamps) {
         let Access { mode, extent } = access;
         let key = (thread.slot(), extent, mode.writes());
-        let place = self.0.binary_search_by_key(&key, Atomic::key);
-        if place.is_ok_and(|i| thread.is_current(self.0[i].word)) {
+        // Several only where an earlier thread of the slot left one that nothing happens after.
+        let range = self.0.partition_point(|a| a.key() < key)..self.0.partition_point(|a| a.key() <= key);
+        if self.0[range.clone()].iter().any(|a| thread.is_current(a.word)) {
             return;
         }
         let new = Atomic { word: stamps.here(thread).with_extent(extent), writes: mode.writes() };
-        match place {
-            Ok(i) => self.0[i] = new,
+        let own = range.clone().find(|i| thread.covers(self.0[*i].word));
+        match own {
+            Some(i) => self.0[i] = new,
             // Looked through only when it would grow, so that it costs a constant share of what was added.
-            Err(_) if self.0.len() == self.0.capacity() => {
+            None if self.0.len() == self.0.capacity() => {
                 self.0.retain(|old| !stands_for(thread, new, *old));
-                let place = self.0.partition_point(|a| a.key() < key);
+                let place = self.0.partition_point(|a| a.key() <= key);
                 self.0.insert(place, new);
             }
-            Err(i) => self.0.insert(i, new),
+            None => self.0.insert(range.end, new),
         }
     }
 
