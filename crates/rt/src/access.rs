@@ -125,22 +125,24 @@ fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
     }
 }
 
-/// An access to two granules, as vectorised loops make them.
+/// An access to two granules, as vectorised loops make them. Both are checked and recorded, whatever is found; one race is enough to tell.
 #[inline(always)]
 fn two(thread: &mut Thread, address: u64, mode: Mode) {
     let mut past = Past::default();
     let quick = ALGORITHM.load(Ordering::Relaxed) == Algorithm::V2 as u8;
+    let mut found = None;
     for granule in [address, address + 8] {
         if quick && past.decides(thread, cell(granule), mode) {
             continue;
         }
-        if let Some(conflict) = checked_apart(thread, granule, Access { mode, extent: Word::WHOLE }) {
-            report::race(thread, granule, address, 16, mode, conflict);
-            break;
-        }
+        let conflict = checked_apart(thread, granule, Access { mode, extent: Word::WHOLE });
+        found = found.or(conflict.map(|c| (granule, c)));
     }
     thread.rules[(if mode.writes() { Rule::WriteExclusive } else { Rule::ReadExclusive }) as usize] +=
         past.exclusive;
+    if let Some((granule, conflict)) = found {
+        report::race(thread, granule, address, 16, mode, conflict);
+    }
 }
 
 /// An access to whole granules: the first conflict, and its granule. What most of them need is decided here, by the rules for one word; the others go the long way.
