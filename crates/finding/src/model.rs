@@ -33,7 +33,7 @@ pub struct Finding {
     /// The threads that the finding mentions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<Thread>,
-    /// What ordering was missing, or what else is to be known, in sentences; see [`why`](crate::why).
+    /// What ordering was missing, or what else is to be known, in sentences; see [`why`](fn@crate::why).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// How many more of the same are not shown (leaked threads created at the same place).

@@ -124,7 +124,7 @@ impl Pool {
         }
     }
 
-    /// Gives the pool its address space: `length` bytes at `blocks`, and at `records` what [`record_space`] says.
+    /// Gives the pool its address space: `length` bytes at `blocks`, and at `records` what [`record_space`](Self::record_space) says.
     pub fn place(&self, blocks: usize, length: usize, records: usize) {
         self.blocks.store(blocks, Ordering::Relaxed);
         self.records.store(records, Ordering::Relaxed);
