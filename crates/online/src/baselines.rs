@@ -15,7 +15,7 @@
 use crate::handlers::{fits, is_same_epoch, needs_set};
 use crate::rules::{Outcome, Rule};
 use crate::sets::Sets;
-use crate::thread::ThreadState;
+use crate::thread::{Stamp, ThreadState};
 use crate::var::{Pair, VarState};
 use crate::word::Word;
 
@@ -23,9 +23,8 @@ macro_rules! handlers {
     ($control:ty) => {
         use crate::rules::Outcome;
         use crate::sets::Sets;
-        use crate::thread::ThreadState;
+        use crate::thread::{Stamp, ThreadState};
         use crate::var::VarState;
-        use crate::word::Word;
 
         /// The handler of a read; parameters and result are those of [`crate::handlers::read`], but a stamp may have been taken when it is `None`.
         #[inline]
@@ -34,7 +33,7 @@ macro_rules! handlers {
             var: &VarState,
             sets: &Sets,
             extent: u8,
-            stamp: impl FnOnce(&mut ThreadState) -> Word,
+            stamp: impl Stamp,
         ) -> Option<Outcome> {
             super::read::<$control>(thread, var, sets, extent, stamp)
         }
@@ -46,7 +45,7 @@ macro_rules! handlers {
             var: &VarState,
             sets: &Sets,
             extent: u8,
-            stamp: impl FnOnce(&mut ThreadState) -> Word,
+            stamp: impl Stamp,
         ) -> Option<Outcome> {
             super::write::<$control>(thread, var, sets, extent, stamp)
         }
@@ -107,29 +106,14 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Takes a stamp when it is first needed; a second attempt uses the same.
-struct Stamp<F>(Result<Word, Option<F>>);
-
-impl<F: FnOnce(&mut ThreadState) -> Word> Stamp<F> {
-    fn get(&mut self, thread: &mut ThreadState) -> Word {
-        if let Err(stamp) = &mut self.0
-            && let Some(stamp) = stamp.take()
-        {
-            self.0 = Ok(stamp(thread));
-        }
-        self.0.as_ref().copied().unwrap_or_default()
-    }
-}
-
 #[inline]
 fn read<C: Control>(
     thread: &mut ThreadState,
     var: &VarState,
     sets: &Sets,
     extent: u8,
-    stamp: impl FnOnce(&mut ThreadState) -> Word,
+    mut stamp: impl Stamp,
 ) -> Option<Outcome> {
-    let mut stamp = Stamp(Err(Some(stamp)));
     if is_same_epoch(thread, var.load_r(), extent) {
         return Some(Rule::ReadSameEpoch.into()); // [Read Same Epoch]
     }
@@ -144,12 +128,12 @@ fn read<C: Control>(
         let races = !w.is_none() && !thread.covers(w);
         let outcome = |rule: Rule| if races { Outcome::racing(Rule::WriteReadRace, w) } else { rule.into() };
         if !r.is_special() && !needs_set(thread, r) {
-            let e = stamp.get(thread);
+            let e = stamp.stamp(thread);
             if C::replace(var, seen, Pair { w, r: e }) {
                 return Some(outcome(Rule::ReadExclusive)); // [Read Exclusive]
             }
         } else if let Some(held) = Held::of(var, seen) {
-            let e = stamp.get(thread);
+            let e = stamp.stamp(thread);
             let (new, rule) = if r.is_special() {
                 (sets.with(r, e, &mut thread.shares), Rule::ReadShared) // [Read Shared]
             } else {
@@ -167,9 +151,8 @@ fn write<C: Control>(
     var: &VarState,
     sets: &Sets,
     extent: u8,
-    stamp: impl FnOnce(&mut ThreadState) -> Word,
+    mut stamp: impl Stamp,
 ) -> Option<Outcome> {
-    let mut stamp = Stamp(Err(Some(stamp)));
     if is_same_epoch(thread, var.load_w(), extent) {
         return Some(Rule::WriteSameEpoch.into()); // [Write Same Epoch]
     }
@@ -188,7 +171,7 @@ fn write<C: Control>(
             } else {
                 Outcome::racing(Rule::ReadWriteRace, r) // [Read-Write Race]
             };
-            let e = stamp.get(thread);
+            let e = stamp.stamp(thread);
             if C::replace(var, seen, Pair { w: e, r }) {
                 return Some(outcome);
             }
@@ -196,12 +179,12 @@ fn write<C: Control>(
             let outcome = if races {
                 Outcome::racing(Rule::WriteWriteRace, w)
             } else {
-                match sets.unknown(r, thread) {
+                match sets.unknown(r, thread, Word::WHOLE) {
                     None => Rule::WriteShared.into(), // [Write Shared]: W stands for the reads from now on
                     Some(read) => Outcome::racing(Rule::SharedWriteRace, read), // [Shared-Write Race]
                 }
             };
-            held.end(r, Pair { w: stamp.get(thread), r: Word::NONE });
+            held.end(r, Pair { w: stamp.stamp(thread), r: Word::NONE });
             sets.release(r);
             return Some(outcome);
         }

@@ -29,7 +29,7 @@ pub use rules::{Outcome, Rule};
 pub use sets::{Sets, Shares};
 #[cfg(loom)]
 pub use sync::mutants;
-pub use thread::{LockState, ThreadState};
+pub use thread::{LockState, Stamp, ThreadState};
 pub use var::{Pair, VarState};
 pub use word::{Clock, Slot, Word};
 

@@ -5,7 +5,7 @@
 //! (the write would not be ordered after it), so reading one's own entry without the lock stays right.
 
 use crate::sets::Sets;
-use crate::thread::ThreadState;
+use crate::thread::{Stamp, ThreadState};
 use crate::var::Pair;
 use crate::word::Word;
 
@@ -96,21 +96,16 @@ impl Outcome {
 
 /// A read of a variable in that state, by its lock's holder: the new R.
 #[inline(always)]
-pub fn read(
-    thread: &mut ThreadState,
-    sets: &Sets,
-    state: Pair,
-    stamp: impl FnOnce(&mut ThreadState) -> Word,
-) -> (Word, Outcome) {
+pub fn read(thread: &mut ThreadState, sets: &Sets, state: Pair, stamp: &mut impl Stamp) -> (Word, Outcome) {
     let Pair { w, r } = state;
     if !r.is_special() && thread.is_current(r) {
         return (r, Rule::ReadSameEpoch.into()); // [Read Same Epoch]
     }
-    if r.is_special() && sets.read_in_epoch(r, thread) {
+    if r.is_special() && sets.read_in_epoch(r, thread) == Word::WHOLE {
         return (r, Rule::ReadSharedSameEpoch.into()); // [Read Shared Same Epoch]
     }
     let races = !w.is_none() && !thread.covers(w);
-    let e = stamp(thread);
+    let e = stamp.stamp(thread);
     let (r, rule) = if r.is_special() {
         (sets.with(r, e, &mut thread.shares), Rule::ReadShared) // [Read Shared]
     } else if r.is_none() || thread.covers(r) {
@@ -124,12 +119,7 @@ pub fn read(
 
 /// A write of a variable in that state, by its lock's holder: the new W and R.
 #[inline(always)]
-pub fn write(
-    thread: &mut ThreadState,
-    sets: &Sets,
-    state: Pair,
-    stamp: impl FnOnce(&mut ThreadState) -> Word,
-) -> (Pair, Outcome) {
+pub fn write(thread: &mut ThreadState, sets: &Sets, state: Pair, stamp: &mut impl Stamp) -> (Pair, Outcome) {
     let Pair { w, r } = state;
     if thread.is_current(w) {
         return (state, Rule::WriteSameEpoch.into()); // [Write Same Epoch]
@@ -143,7 +133,7 @@ pub fn write(
             Outcome::racing(Rule::ReadWriteRace, r) // [Read-Write Race]
         }
     } else {
-        match sets.unknown(r, thread) {
+        match sets.unknown(r, thread, Word::WHOLE) {
             None => Rule::WriteShared.into(),                           // [Write Shared]
             Some(read) => Outcome::racing(Rule::SharedWriteRace, read), // [Shared-Write Race]
         }
@@ -153,5 +143,5 @@ pub fn write(
     if forget {
         sets.release(r);
     }
-    (Pair { w: stamp(thread), r: if forget { Word::NONE } else { r } }, outcome)
+    (Pair { w: stamp.stamp(thread), r: if forget { Word::NONE } else { r } }, outcome)
 }

@@ -2,7 +2,8 @@
 //!
 //! In the paper each variable has a vector of its own. Arrays that many threads read would then need a vector an element; but neighbouring
 //! elements are read by the same threads in the same epochs, so their sets are equal. Here R holds a handle to a set with a count of the variables that hold it:
-//! - a set that several hold never changes: adding a read makes a new set, found again through [`Shares`] for the next element;
+//! - a set that several hold never changes: adding a read makes a new set, found again through [`Shares`] for the next element, or by what it holds if another
+//!   thread has made it;
 //! - a set held by one variable is updated in place, under that variable's lock, as in the paper.
 //!
 //! **Discipline.** `count`: atomic; zero means that its owner changes the set or that it is free, and nobody else may begin to hold it. `len`, `entries`: written while the
@@ -15,6 +16,7 @@ use crate::thread::ThreadState;
 use crate::word::{Slot, Word};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Sets come in capacities of 4, 8, … entries, one for every slot at last; chunks of a class double in size.
 const CLASSES: usize = if cfg!(loom) { 2 } else { 17 };
@@ -77,7 +79,12 @@ struct Free {
 /// All sets of reads.
 pub struct Sets {
     classes: [Class; CLASSES],
+    /// Sets made lately, at the place that their reads say: equal ones are made once, in whatever order and by whomever the reads were made. Not held.
+    common: [AtomicU64; COMMON],
 }
+
+/// How many of them.
+const COMMON: usize = if cfg!(loom) { 1 } else { 1 << 13 };
 
 // SAFETY: `free` is touched under `lock` only; the rest is atomic.
 unsafe impl Sync for Sets {}
@@ -92,14 +99,15 @@ struct Set<'a> {
 }
 
 const INDEX_BITS: u32 = 27;
+const GENERATIONS: u32 = 1 << 29;
 
 fn handle(generation: u32, class: usize, index: usize) -> Word {
-    let generation = (generation as u64 & ((1 << 30) - 1)) << 32;
+    let generation = ((generation % GENERATIONS) as u64) << 32;
     Word(Word::SPECIAL | generation | ((class as u64) << INDEX_BITS) | index as u64)
 }
 
 fn generation_of(set: Word) -> u32 {
-    (set.0 >> 32) as u32 & ((1 << 30) - 1)
+    (set.0 >> 32) as u32 % GENERATIONS
 }
 
 fn class_of(set: Word) -> usize {
@@ -116,11 +124,16 @@ fn place(index: usize) -> (usize, usize) {
     (chunk, index - FIRST_CHUNK * ((1 << chunk) - 1))
 }
 
+fn hash(reads: &[Word]) -> u64 {
+    let mix = |hash: u64, read: &Word| (hash ^ read.0).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    reads.iter().fold(0, mix)
+}
+
 impl Head {
     /// A new generation, seen by whoever sees what is written after it: the fence pairs with the one in [`Sets::read_in_epoch`]
     /// and with the acquire in [`Sets::shared`].
     fn renew(&self) -> u32 {
-        let next = (self.generation.load(Ordering::Relaxed) + 1) & ((1 << 30) - 1);
+        let next = (self.generation.load(Ordering::Relaxed) + 1) % GENERATIONS;
         self.generation.store(next, Ordering::Relaxed);
         fence(Ordering::Release);
         next
@@ -136,14 +149,29 @@ impl Set<'_> {
         Word(self.entries[i].load(Ordering::Relaxed))
     }
 
-    /// Where the slot's latest entry is, or one would be: entries are in order of slots, then of clocks. (A slot has several only if some are orphans.)
-    fn find(&self, slot: Slot) -> Result<usize, usize> {
+    /// Where the slot's entries are, or would be: they are in order of slots, then of clocks. (A slot has several if some are orphans, or if they are of different bytes.)
+    fn of(&self, slot: Slot) -> Range<usize> {
+        let end = self.partition(|word| word.slot() <= slot);
+        let mut start = end;
+        while start > 0 && self.word(start - 1).slot() == slot {
+            start -= 1;
+        }
+        start..end
+    }
+
+    fn partition(&self, before: impl Fn(Word) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = (low + high) / 2;
-            if self.word(middle).slot() <= slot { low = middle + 1 } else { high = middle }
+            if before(self.word(middle)) { low = middle + 1 } else { high = middle }
         }
-        if low > 0 && self.word(low - 1).slot() == slot { Ok(low - 1) } else { Err(low) }
+        low
+    }
+
+    /// The slot's latest entry.
+    fn latest(&self, slot: Slot) -> Option<Word> {
+        let end = self.partition(|word| word.slot() <= slot);
+        end.checked_sub(1).map(|i| self.word(i)).filter(|word| word.slot() == slot)
     }
 }
 
@@ -151,13 +179,16 @@ impl Sets {
     /// No sets.
     #[cfg(not(loom))]
     pub const fn new() -> Sets {
-        Sets { classes: [const { Class::new() }; CLASSES] }
+        Sets { classes: [const { Class::new() }; CLASSES], common: [const { AtomicU64::new(0) }; COMMON] }
     }
 
     /// No sets.
     #[cfg(loom)]
     pub fn new() -> Sets {
-        Sets { classes: core::array::from_fn(|_| Class::new()) }
+        Sets {
+            classes: core::array::from_fn(|_| Class::new()),
+            common: core::array::from_fn(|_| AtomicU64::new(0)),
+        }
     }
 
     /// How many sets some variable holds.
@@ -178,12 +209,14 @@ impl Sets {
         Set { head: &chunk.heads[at], entries: &chunk.entries[at * capacity..(at + 1) * capacity] }
     }
 
-    /// `[Read Shared Same Epoch]`, without a lock: the thread has read in its current epoch what holds this set.
-    pub fn read_in_epoch(&self, set: Word, thread: &ThreadState) -> bool {
+    /// `[Read Shared Same Epoch]`, without a lock: the bytes of what holds this set that the thread has read in its current epoch.
+    pub fn read_in_epoch(&self, set: Word, thread: &ThreadState) -> u8 {
         let s = self.get(set);
-        let current = s.find(thread.slot()).is_ok_and(|i| thread.is_current(s.word(i)));
+        let read = s.latest(thread.slot()).unwrap_or_default();
         fence(Ordering::Acquire);
-        current && s.head.generation.load(Ordering::Relaxed) == generation_of(set)
+        let is_current =
+            thread.is_current(read) && s.head.generation.load(Ordering::Relaxed) == generation_of(set);
+        if is_current { read.extent() } else { 0 }
     }
 
     /// Calls `f` with each read. The caller holds the lock of a variable that holds the set.
@@ -192,81 +225,116 @@ impl Sets {
         (0..s.len()).for_each(|i| f(s.word(i)));
     }
 
-    /// A read that the thread does not know, if there is one: `S_x.V ⋢ S_t.V`. As [`Sets::each`].
-    pub fn unknown(&self, set: Word, thread: &ThreadState) -> Option<Word> {
+    /// A read of those bytes that the thread does not know, if there is one: `S_x.V ⋢ S_t.V`. As [`Sets::each`].
+    pub fn unknown(&self, set: Word, thread: &ThreadState, extent: u8) -> Option<Word> {
         // A handle names one value for ever, and what is known once stays known.
         if thread.shares.known.get() == set {
             return None;
         }
         let s = self.get(set);
-        let unknown = (0..s.len()).map(|i| s.word(i)).find(|read| !thread.covers(*read));
-        if unknown.is_none() {
+        let meets = |read: &Word| read.extent() & extent != 0;
+        let unknown = (0..s.len()).map(|i| s.word(i)).find(|read| meets(read) && !thread.covers(*read));
+        if unknown.is_none() && extent == Word::WHOLE {
             thread.shares.known.set(set);
         }
         unknown
     }
 
-    /// The slot's read in the set. As [`Sets::each`].
-    pub fn entry(&self, set: Word, slot: Slot) -> Option<Word> {
-        let s = self.get(set);
-        s.find(slot).ok().map(|i| s.word(i))
-    }
-
-    /// The sets hold the same reads, but perhaps for that slot's. The caller holds the lock of variables that hold them.
-    pub fn differ_only_in(&self, a: Word, b: Word, slot: Slot) -> bool {
-        let (a, b) = (self.get(a), self.get(b));
-        let same = |i| a.word(i) == b.word(i) || (a.word(i).slot() == slot && b.word(i).slot() == slot);
-        a.len() == b.len() && (0..a.len()).all(same)
+    /// The slot's latest read in the set. As [`Sets::each`].
+    pub fn latest(&self, set: Word, slot: Slot) -> Option<Word> {
+        self.get(set).latest(slot)
     }
 
     /// `[Read Share]` the set of two concurrent reads.
     pub fn pair(&self, prior: Word, read: Word, shares: &mut Shares) -> Word {
-        self.shared(prior, read, shares).unwrap_or_else(|| {
-            let mut reads = [prior, read];
-            reads.sort_unstable_by_key(|r| r.epoch().0);
-            shares.keep(prior, read, self.make(&reads))
-        })
+        self.shared(prior, read, shares)
+            .unwrap_or_else(|| shares.keep(prior, read, self.gather(&mut [prior, read])))
     }
 
-    /// `[Read Shared]` the set with the thread's read in it. The old handle's count is used up, the new one's belongs to the caller, who holds the lock of
-    /// the variable.
+    /// The set of these reads, two or more, held once.
+    pub fn gather(&self, reads: &mut [Word]) -> Word {
+        reads.sort_unstable_by_key(|read| read.epoch().0);
+        self.make(reads)
+    }
+
+    /// `[Read Shared]` the set with the thread's read in it, which stands for the thread's earlier ones of the same bytes. The old handle's count is used up, the new
+    /// one's belongs to the caller, who holds the lock of the variable. One read alone is not a set but itself.
     pub fn with(&self, set: Word, read: Word, shares: &mut Shares) -> Word {
         if let Some(new) = self.shared(set, read, shares) {
             self.release(set);
             return new;
         }
         let s = self.get(set);
-        let place = match s.find(read.slot()) {
-            Ok(i) if s.word(i) == read => return set,
-            Ok(i) if (shares.orphaned)(s.word(i)) => Err(i + 1),
-            place => place,
+        let own = s.of(read.slot());
+        let replaces = |old: Word| old.extent() & !read.extent() == 0 && !(shares.orphaned)(old);
+        if own.len() == 1 && replaces(s.word(own.start)) {
+            if s.word(own.start) == read {
+                return set;
+            }
+            if let Some(new) = self.replace(set, own.start, read) {
+                return new;
+            }
+        }
+        let rest = |i: usize| {
+            let word = s.word(i);
+            let own = own.contains(&i) && !(shares.orphaned)(word);
+            word.with_extent(word.extent() & if own { !read.extent() } else { Word::WHOLE })
         };
-        if let Ok(i) = place
-            && s.head.count.compare_exchange(1, 0, Ordering::Acquire, Ordering::Relaxed).is_ok()
-        {
-            let generation = s.head.renew();
-            s.entries[i].store(read.0, Ordering::Relaxed);
-            s.head.count.store(1, Ordering::Relaxed);
-            return handle(generation, class_of(set), index_of(set));
+        let kept = |reads: Range<usize>| reads.map(rest).filter(|word| word.extent() != 0);
+        let reads: Vec<Word> = kept(0..own.end).chain([read]).chain(kept(own.end..s.len())).collect();
+        self.instead(set, read, &reads, shares)
+    }
+
+    /// `[Write Shared]` the set without its reads of those bytes: nothing, one read, or a set. Counts as for [`Sets::with`].
+    pub fn less(&self, set: Word, extent: u8, shares: &mut Shares) -> Word {
+        // No access has the clock 0.
+        let key = Word::NONE.with_extent(extent);
+        if let Some(new) = self.shared(set, key, shares) {
+            self.release(set);
+            return new;
         }
-        let mut reads: Vec<Word> = (0..s.len()).map(|i| s.word(i)).collect();
-        match place {
-            Ok(i) => reads[i] = read,
-            Err(i) => reads.insert(i, read),
-        }
-        let new = self.make(&reads);
+        let mut reads = Vec::new();
+        self.each(set, |read| reads.push(read.with_extent(read.extent() & !extent)));
+        reads.retain(|read| read.extent() != 0);
+        self.instead(set, key, &reads, shares)
+    }
+
+    /// What holds these reads, instead of the set, of which it was made by that change.
+    fn instead(&self, set: Word, change: Word, reads: &[Word], shares: &mut Shares) -> Word {
+        let new = match reads {
+            [] => Word::NONE,
+            [one] => *one,
+            _ => {
+                let new = self.make(reads);
+                shares.keep(set, change, new)
+            }
+        };
         self.release(set);
-        shares.keep(set, read, new)
+        new
+    }
+
+    /// Replaces one read of a set that nobody else holds.
+    fn replace(&self, set: Word, i: usize, read: Word) -> Option<Word> {
+        let s = self.get(set);
+        s.head.count.compare_exchange(1, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        let generation = s.head.renew();
+        s.entries[i].store(read.0, Ordering::Relaxed);
+        s.head.count.store(1, Ordering::Relaxed);
+        Some(handle(generation, class_of(set), index_of(set)))
     }
 
     /// The set that the thread made lately of the same parts, if it is still what it was; held once more.
     fn shared(&self, old: Word, read: Word, shares: &Shares) -> Option<Word> {
-        let set = shares.find(old, read)?;
+        shares.find(old, read).filter(|set| self.hold(*set))
+    }
+
+    /// Holds the set once more, if somebody does and it still is what the handle names.
+    fn hold(&self, set: Word) -> bool {
         let head = self.get(set).head;
         let mut count = head.count.load(Ordering::Relaxed);
         loop {
             if count == 0 {
-                return None;
+                return false;
             }
             // Acquire: pairs with the fence of `renew`, as every count is stored after it; so the generation read below is not older than the count.
             match head.count.compare_exchange_weak(count, count + 1, Ordering::Acquire, Ordering::Relaxed) {
@@ -275,15 +343,10 @@ impl Sets {
             }
         }
         if head.generation.load(Ordering::Relaxed) == generation_of(set) {
-            return Some(set);
+            return true;
         }
         self.release(set);
-        None
-    }
-
-    /// One more variable holds the set. The caller holds the lock of one that does.
-    pub fn retain(&self, set: Word) {
-        self.get(set).head.count.fetch_add(1, Ordering::Relaxed);
+        false
     }
 
     /// One variable less holds the set.
@@ -295,7 +358,24 @@ impl Sets {
         }
     }
 
+    /// The set of these reads, held once.
     fn make(&self, reads: &[Word]) -> Word {
+        let common = &self.common[hash(reads) as usize % COMMON];
+        // Acquire: pairs with the store below, so that what the set holds is there.
+        let set = Word(common.load(Ordering::Acquire));
+        if !set.is_none() && self.hold(set) {
+            let s = self.get(set);
+            if s.len() == reads.len() && (0..s.len()).all(|i| s.word(i) == reads[i]) {
+                return set;
+            }
+            self.release(set);
+        }
+        let set = self.make_anew(reads);
+        common.store(set.0, Ordering::Release);
+        set
+    }
+
+    fn make_anew(&self, reads: &[Word]) -> Word {
         let class = (reads.len().div_ceil(SMALLEST)).next_power_of_two().ilog2() as usize;
         let index = self.classes[class].with(|free| {
             free.back.pop().map(|i| i as usize).unwrap_or_else(|| {

@@ -16,6 +16,19 @@ use crate::clocks::Clocks;
 use crate::sets::Shares;
 use crate::word::{Clock, Slot, Word};
 
+/// Who makes the word that an access is remembered by: the same one if it is asked again in the same epoch for the same place.
+pub trait Stamp {
+    /// The word, of the thread's current epoch.
+    fn stamp(&mut self, thread: &mut ThreadState) -> Word;
+}
+
+impl<F: FnMut(&mut ThreadState) -> Word> Stamp for F {
+    #[inline]
+    fn stamp(&mut self, thread: &mut ThreadState) -> Word {
+        self(thread)
+    }
+}
+
 /// Slots at hand for [`ThreadState::covers`].
 const MEMO: usize = 16;
 

@@ -52,6 +52,12 @@ impl VarState {
         Word(self.r.load(Ordering::Acquire))
     }
 
+    /// W and R as they are, one after the other, possibly locked.
+    #[inline]
+    pub fn seen(&self) -> Pair {
+        Pair { w: self.load_w(), r: self.load_r() }
+    }
+
     /// Locks the variable and tells what it holds.
     #[inline]
     pub fn lock(&self) -> Pair {

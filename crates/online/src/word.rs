@@ -25,11 +25,11 @@ impl Clock {
 /// ```text
 ///   63    62      61 … 54   53 … 36   35 … 0
 ///  lock special   extent     slot     clock        an access; zero: none (⊥)
-///    0     1      generation 61 … 32  index 31…0   in R: a set of reads (SHARED), see `sets`
-///    .     1      pointer 61 … 0                   in W: not a word of this crate (a granule told byte by byte, see `shadow`)
+///    0     1      0, generation 60 … 32, index 31…0   in R: a set of reads (SHARED), see `sets`
+///    .     1      whatever is left                    not a word of this crate: of bytes with different histories, see `shadow`
 /// ```
-/// The extent says which of the eight bytes of a granule the access touched, a bit each. The handlers of this crate know whole variables only and
-/// use [`Word::WHOLE`]. 18 bits of slots are four times what a Linux process can have threads by default; 35 bits of clock last
+/// The extent says which of the eight bytes of a granule the access touched, a bit each. The handlers of this crate know variables that are accessed as a whole, and
+/// leave it to the caller where that is not so. 18 bits of slots are four times what a Linux process can have threads by default; 35 bits of clock last
 /// for hours at ten million new places a second, and then the thread takes a new slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Word(pub u64);
@@ -47,8 +47,10 @@ impl Word {
     pub const NONE: Word = Word(0);
     /// In W only: the variable is locked.
     pub const LOCK: u64 = 1 << 63;
-    /// Not an access: a set of reads (in R), or what `shadow` puts there (in W).
+    /// Not an access: a set of reads (in R), or what `shadow` puts there.
     pub const SPECIAL: u64 = 1 << 62;
+    /// With [`Word::SPECIAL`], in R: not a set of reads either.
+    pub const FOREIGN: u64 = 1 << 61;
 
     /// That access.
     pub const fn new(slot: Slot, clock: Clock, extent: u8) -> Word {
@@ -94,6 +96,11 @@ impl Word {
     /// Not an access.
     pub const fn is_special(self) -> bool {
         self.0 & Word::SPECIAL != 0
+    }
+
+    /// In R: a set of reads.
+    pub const fn is_set(self) -> bool {
+        self.0 & (Word::SPECIAL | Word::FOREIGN) == Word::SPECIAL
     }
 
     /// An access of the same extent and slot as `start`, at its clock or later. With `start` the beginning of a thread's epoch this is the same-epoch

@@ -6,7 +6,7 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::plain;
+use deadheat_rt::access::{plain, two};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
@@ -29,15 +29,30 @@ macro_rules! slow {
 }
 
 slow! {
-    slow_read1: Read 1 CALL; slow_read2: Read 2 CALL; slow_read4: Read 4 CALL; slow_read8: Read 8 CALL; slow_read16: Read 16 CALL;
-    slow_write1: Write 1 CALL; slow_write2: Write 2 CALL; slow_write4: Write 4 CALL; slow_write8: Write 8 CALL; slow_write16: Write 16 CALL;
+    slow_read1: Read 1 CALL; slow_read2: Read 2 CALL; slow_read4: Read 4 CALL; slow_read8: Read 8 CALL;
+    slow_write1: Write 1 CALL; slow_write2: Write 2 CALL; slow_write4: Write 4 CALL; slow_write8: Write 8 CALL;
     slow_vptr_read: Read 8 VPTR; slow_vptr_write: Write 8 VPTR;
 }
 
+macro_rules! slow16 {
+    ($($name:ident: $mode:ident;)*) => {$(
+        extern "C" fn $name(address: u64, pc: u64) {
+            if let Some(mut thread) = Stay::begin() {
+                two(&mut thread, address, Mode::$mode, pc);
+            }
+        }
+    )*};
+}
+
+slow16! { slow_read16: Read; slow_write16: Write; }
+
+/// In a word: all bytes.
+const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
+
 macro_rules! fast_read {
-    ($($($name:ident)+: $slow:ident;)*) => {$($(
-        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]), or a set at hand in which the thread has read in it ([Read
-        /// Shared Same Epoch]).
+    ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
+        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if R is, and about these bytes; if W is, since whatever races with the read
+        /// races with a write of the same thread in the same epoch too; or if R is a set at hand in which the thread has read in its epoch ([Read Shared Same Epoch]).
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -47,27 +62,49 @@ macro_rules! fast_read {
                 "and rax, qword ptr fs:[rcx + {mask}]",
                 "xor rax, qword ptr fs:[rcx + {base}]",
                 "mov rdx, qword ptr [rax + {r}]",
-                "mov rax, rdx",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
-                "shr rax, {clock}",
+                "mov r8, rdx",
+                "sub r8, qword ptr fs:[rcx + {epoch}]",
+                "shr r8, {clock}",
                 "jne 2f",
                 "ret",
-                "2: mov r8, qword ptr fs:[rcx + {thread}]",
+                "2: movabs r9, {whole}",
+                "mov r8, rdx",
+                "or r8, r9",
+                "sub r8, qword ptr fs:[rcx + {epoch}]",
+                "shr r8, {clock}",
+                "je 3f",
+                "mov rsi, qword ptr [rax + {w}]",
+                "mov r8, rsi",
+                "or r8, r9",
+                "sub r8, qword ptr fs:[rcx + {epoch}]",
+                "shr r8, {clock}",
+                "jne 4f",
+                "mov rdx, rsi",
+                "3: mov ecx, edi",
+                "and ecx, 7",
+                "shr rdx, {extent}",
+                "shr edx, cl",
+                "not edx",
+                "test dl, {bytes}",
+                "jne 5f",
+                "ret",
+                "4: mov r8, qword ptr fs:[rcx + {thread}]",
                 "mov eax, edx",
                 "and eax, {last}",
                 "shl eax, 4",
                 "test r8, r8",
-                "je 3f",
-                "add r8, rax",
-                "cmp rdx, qword ptr [r8 + {seen}]",
-                "jne 3f",
-                "mov rax, qword ptr fs:[rcx + {epoch}]",
-                "cmp rax, qword ptr [r8 + {seen} + 8]",
-                "jne 3f",
-                "ret",
-                "3: mov rsi, qword ptr [rsp]",
+                "je 5f",
+                "add rax, qword ptr [r8 + {seen}]",
+                "cmp rdx, qword ptr [rax]",
+                "jne 5f",
+                "mov rdx, qword ptr [rax + 8]",
+                "or r9, rdx",
+                "cmp r9, qword ptr fs:[rcx + {epoch}]",
+                "je 3b",
+                "5: mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, r = const R, clock = const CLOCK,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
+                extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE,
                 last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym $slow,
             )
         }
@@ -75,8 +112,8 @@ macro_rules! fast_read {
 }
 
 macro_rules! fast_write {
-    ($($($name:ident)+: $slow:ident;)*) => {$($(
-        /// A write of the program: done if the granule's W is of the current epoch ([Write Same Epoch]).
+    ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
+        /// A write of the program: done if the granule's W is of the current epoch ([Write Same Epoch]), or if it is, and about these bytes.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -85,37 +122,52 @@ macro_rules! fast_write {
                 "lea rax, [rdi + rdi]",
                 "and rax, qword ptr fs:[rcx + {mask}]",
                 "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rax, qword ptr [rax + {word}]",
+                "mov rdx, qword ptr [rax + {w}]",
+                "mov rax, rdx",
                 "sub rax, qword ptr fs:[rcx + {epoch}]",
                 "shr rax, {clock}",
                 "jne 2f",
                 "ret",
-                "2: mov rsi, qword ptr [rsp]",
+                "2: movabs rax, {whole}",
+                "or rax, rdx",
+                "sub rax, qword ptr fs:[rcx + {epoch}]",
+                "shr rax, {clock}",
+                "jne 3f",
+                "mov ecx, edi",
+                "and ecx, 7",
+                "shr rdx, {extent}",
+                "shr edx, cl",
+                "not edx",
+                "test dl, {bytes}",
+                "jne 3f",
+                "ret",
+                "3: mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, word = const W, clock = const CLOCK, slow = sym $slow,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK,
+                extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, slow = sym $slow,
             )
         }
     )+)*};
 }
 
 fast_read! {
-    __tsan_read1 __tsan_volatile_read1: slow_read1;
-    __tsan_read2 __tsan_volatile_read2: slow_read2;
-    __tsan_read4 __tsan_volatile_read4: slow_read4;
-    __tsan_read8 __tsan_volatile_read8: slow_read8;
-    __tsan_vptr_read: slow_vptr_read;
+    __tsan_read1 __tsan_volatile_read1: slow_read1 1;
+    __tsan_read2 __tsan_volatile_read2: slow_read2 2;
+    __tsan_read4 __tsan_volatile_read4: slow_read4 4;
+    __tsan_read8 __tsan_volatile_read8: slow_read8 8;
+    __tsan_vptr_read: slow_vptr_read 8;
 }
 
 fast_write! {
-    __tsan_write1 __tsan_volatile_write1: slow_write1;
-    __tsan_write2 __tsan_volatile_write2: slow_write2;
-    __tsan_write4 __tsan_volatile_write4: slow_write4;
-    __tsan_write8 __tsan_volatile_write8: slow_write8;
+    __tsan_write1 __tsan_volatile_write1: slow_write1 1;
+    __tsan_write2 __tsan_volatile_write2: slow_write2 2;
+    __tsan_write4 __tsan_volatile_write4: slow_write4 4;
+    __tsan_write8 __tsan_volatile_write8: slow_write8 8;
 }
 
-macro_rules! fast16 {
-    ($($($name:ident)+: $word:ident $slow:ident;)*) => {$($(
-        /// An access of 16 bytes: done if both granules' words are of the current epoch.
+macro_rules! fast_read16 {
+    ($($name:ident)+) => {$(
+        /// A read of 16 bytes: done if both granules' R are of the current epoch, or the same set at hand.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -124,8 +176,59 @@ macro_rules! fast16 {
                 "lea rax, [rdi + rdi]",
                 "and rax, qword ptr fs:[rcx + {mask}]",
                 "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {word}]",
-                "mov rax, qword ptr [rax + {word} + 16]",
+                "mov rdx, qword ptr [rax + {r}]",
+                "mov rsi, qword ptr [rax + {r} + 16]",
+                "mov rax, rdx",
+                "mov r8, rsi",
+                "sub rax, qword ptr fs:[rcx + {epoch}]",
+                "sub r8, qword ptr fs:[rcx + {epoch}]",
+                "or rax, r8",
+                "shr rax, {clock}",
+                "jne 2f",
+                "test edi, 7",
+                "jne 3f",
+                "ret",
+                "2: cmp rdx, rsi",
+                "jne 3f",
+                "test edi, 7",
+                "jne 3f",
+                "mov r8, qword ptr fs:[rcx + {thread}]",
+                "mov eax, edx",
+                "and eax, {last}",
+                "shl eax, 4",
+                "test r8, r8",
+                "je 3f",
+                "add rax, qword ptr [r8 + {seen}]",
+                "cmp rdx, qword ptr [rax]",
+                "jne 3f",
+                "mov rdx, qword ptr [rax + 8]",
+                "cmp rdx, qword ptr fs:[rcx + {epoch}]",
+                "jne 3f",
+                "ret",
+                "3: mov rsi, qword ptr [rsp]",
+                "jmp {slow}",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, r = const R, clock = const CLOCK,
+                last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym slow_read16,
+            )
+        }
+    )+};
+}
+
+fast_read16! { __tsan_read16 __tsan_volatile_read16 }
+
+macro_rules! fast_write16 {
+    ($($name:ident)+) => {$(
+        /// A write of 16 bytes: done if both granules' W are of the current epoch.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64) {
+            naked_asm!(
+                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "lea rax, [rdi + rdi]",
+                "and rax, qword ptr fs:[rcx + {mask}]",
+                "xor rax, qword ptr fs:[rcx + {base}]",
+                "mov rdx, qword ptr [rax + {w}]",
+                "mov rax, qword ptr [rax + {w} + 16]",
                 "sub rdx, qword ptr fs:[rcx + {epoch}]",
                 "sub rax, qword ptr fs:[rcx + {epoch}]",
                 "or rax, rdx",
@@ -136,16 +239,13 @@ macro_rules! fast16 {
                 "ret",
                 "2: mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, word = const $word, clock = const CLOCK, slow = sym $slow,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK, slow = sym slow_write16,
             )
         }
-    )+)*};
+    )+};
 }
 
-fast16! {
-    __tsan_read16 __tsan_volatile_read16: R slow_read16;
-    __tsan_write16 __tsan_volatile_write16: W slow_write16;
-}
+fast_write16! { __tsan_write16 __tsan_volatile_write16 }
 
 macro_rules! unaligned {
     ($($($name:ident)+: $slow:ident $fast:ident $size:literal;)*) => {$($(

@@ -5,7 +5,7 @@ mod wide;
 use core::arch::naked_asm;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
-use deadheat_rt::atomics::{Effect, Order, fence, perform};
+use deadheat_rt::atomics::{Effect, Order, again, fence, perform};
 use deadheat_rt::output;
 use deadheat_rt::thread::Stay;
 
@@ -18,6 +18,15 @@ fn watched<R>(address: u64, size: u64, pc: u64, operation: impl FnOnce() -> (R, 
     match Stay::begin() {
         Some(mut thread) => perform(&mut thread, address, size, pc, operation),
         None => operation().0,
+    }
+}
+
+/// Performs a load.
+fn loaded<R>(address: u64, size: u64, pc: u64, order: Order, load: impl Fn() -> R) -> R {
+    match Stay::begin() {
+        Some(mut thread) => again(&thread, address, size, order, &load)
+            .unwrap_or_else(|| perform(&mut thread, address, size, pc, || (load(), Effect::Load, order))),
+        None => load(),
     }
 }
 
@@ -53,9 +62,7 @@ macro_rules! width {
             unsafe extern "C" fn load(at: *const $atomic, o: i32, pc: u64) -> $type {
                 // SAFETY: the program's atomic.
                 let atomic = unsafe { &*at };
-                watched(at as u64, size_of::<$type>() as u64, pc, || {
-                    (atomic.load(SeqCst), Effect::Load, order(o))
-                })
+                loaded(at as u64, size_of::<$type>() as u64, pc, order(o), || atomic.load(SeqCst))
             }
             entry!($load, "rdx", load);
 

@@ -1,6 +1,7 @@
 //! Accesses to the program's memory, where the fast paths gave up: of any size, at any address.
 
 use crate::os;
+use crate::place::Placer;
 use crate::record;
 use crate::report;
 use crate::sites::Note;
@@ -9,7 +10,9 @@ use crate::thread::Thread;
 use crate::tls;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use deadheat_finding::options::Algorithm;
-use deadheat_online::{Outcome, Pair, Rule, ThreadState, VarState, Version, Word, baselines, handlers, pair};
+use deadheat_online::{
+    Outcome, Pair, Rule, Stamp, ThreadState, VarState, Version, Word, baselines, handlers, pair,
+};
 use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open, Stamps};
 
 /// What is remembered of all memory, beside the cells.
@@ -19,6 +22,7 @@ static MASK: AtomicU64 = AtomicU64::new(0);
 static BASE: AtomicU64 = AtomicU64::new(0);
 static ALGORITHM: AtomicU8 = AtomicU8::new(Algorithm::V2 as u8);
 static FAST_PATHS: AtomicBool = AtomicBool::new(true);
+static QUICK: AtomicBool = AtomicBool::new(true);
 
 /// Where cells are. Until it is chosen there are none.
 pub fn layout() -> Layout {
@@ -35,12 +39,19 @@ pub fn set_layout(layout: Layout) {
 pub fn set_algorithm(algorithm: Algorithm, counted: bool) {
     ALGORITHM.store(algorithm as u8, Ordering::Relaxed);
     FAST_PATHS.store(algorithm != Algorithm::V1 && !counted, Ordering::Relaxed);
+    QUICK.store(algorithm == Algorithm::V2 && !counted, Ordering::Relaxed);
 }
 
 /// Accesses in the current epoch may be decided by the assembly of the fast paths.
 #[inline]
 pub fn fast_paths() -> bool {
     FAST_PATHS.load(Ordering::Relaxed)
+}
+
+/// Accesses are only checked, by v2: not counted, not recorded.
+#[inline]
+pub fn is_quick() -> bool {
+    QUICK.load(Ordering::Relaxed) && !record::is_on()
 }
 
 /// The cell of the granule at that address.
@@ -69,31 +80,48 @@ pub fn plain(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, 
 /// A plain read.
 #[inline(never)]
 fn read(thread: &mut Thread, address: u64, size: u64, pc: u64, note: Note) {
-    if thread.ignore_reads == 0 {
-        let _turn = record::plain(thread, address, size, Mode::Read, pc, note);
-        thread.placer.at(pc, note.and(Note::size(size as usize)));
-        one_or_many::<0>(thread, address, size, Mode::Read);
+    if !thread.quick {
+        return watched(thread, address, size, Mode::Read, pc, note);
     }
+    thread.placer.at(pc, note.and(Note::size(size as usize)));
+    one_or_many::<0>(thread, address, size, Mode::Read, Some(Version::V2));
 }
 
 /// A plain write.
 #[inline(never)]
 fn write(thread: &mut Thread, address: u64, size: u64, pc: u64, note: Note) {
-    if thread.ignore_writes == 0 {
-        let _turn = record::plain(thread, address, size, Mode::Write, pc, note);
+    if !thread.quick {
+        return watched(thread, address, size, Mode::Write, pc, note);
+    }
+    thread.placer.at(pc, note.and(Note::size(size as usize)));
+    one_or_many::<1>(thread, address, size, Mode::Write, Some(Version::V2));
+}
+
+/// A plain access that may have to be ignored, or recorded, or checked by another algorithm.
+#[inline(never)]
+fn watched(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) {
+    let ignored = if mode.writes() { thread.ignore_writes } else { thread.ignore_reads };
+    if ignored == 0 {
+        let _turn = record::plain(thread, address, size, mode, pc, note);
         thread.placer.at(pc, note.and(Note::size(size as usize)));
-        one_or_many::<1>(thread, address, size, Mode::Write);
+        one_or_many::<2>(thread, address, size, mode, None);
     }
 }
 
 #[inline(always)]
-fn one_or_many<const USE: usize>(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
+fn one_or_many<const USE: usize>(
+    thread: &mut Thread,
+    address: u64,
+    size: u64,
+    mode: Mode,
+    version: Option<Version>,
+) {
     let offset = address & 7;
     if offset + size > 8 {
         return many(thread, address, size, mode);
     }
     let access = Access { mode, extent: extent(offset, size) };
-    if let Some(conflict) = checked::<USE>(thread, address & !7, access) {
+    if let Some(conflict) = checked::<USE>(thread, address & !7, access, version) {
         report::race(thread, address & !7, address, size, mode, conflict);
     }
 }
@@ -101,9 +129,6 @@ fn one_or_many<const USE: usize>(thread: &mut Thread, address: u64, size: u64, m
 /// An access that spans granules: each for itself. One race is enough to tell.
 #[inline(never)]
 fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
-    if size == 16 && address.is_multiple_of(8) {
-        return two(thread, address, mode);
-    }
     let end = address.saturating_add(size);
     let (first, last) = ((address + 7) & !7, end & !7);
     let part = |thread: &mut Thread, from: u64, to: u64| {
@@ -125,21 +150,21 @@ fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
     }
 }
 
-/// An access to two granules, as vectorised loops make them. Both are checked and recorded, whatever is found; one race is enough to tell.
-#[inline(always)]
-fn two(thread: &mut Thread, address: u64, mode: Mode) {
+/// An access to two whole granules, as vectorised loops make them.
+#[inline(never)]
+pub fn two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
+    if !thread.quick || !address.is_multiple_of(8) {
+        return plain(thread, address, 16, mode, pc, Note::CALL);
+    }
+    thread.placer.at(pc, Note::size(16));
     let mut past = Past::default();
-    let quick = ALGORITHM.load(Ordering::Relaxed) == Algorithm::V2 as u8;
     let mut found = None;
     for granule in [address, address + 8] {
-        if quick && past.decides(thread, cell(granule), mode) {
-            continue;
+        if !past.decides(thread, cell(granule), mode) {
+            let conflict = checked_apart(thread, granule, Access { mode, extent: Word::WHOLE });
+            found = found.or(conflict.map(|c| (granule, c)));
         }
-        let conflict = checked_apart(thread, granule, Access { mode, extent: Word::WHOLE });
-        found = found.or(conflict.map(|c| (granule, c)));
     }
-    thread.rules[(if mode.writes() { Rule::WriteExclusive } else { Rule::ReadExclusive }) as usize] +=
-        past.exclusive;
     if let Some((granule, conflict)) = found {
         report::race(thread, granule, address, 16, mode, conflict);
     }
@@ -147,30 +172,16 @@ fn two(thread: &mut Thread, address: u64, mode: Mode) {
 
 /// An access to whole granules: the first conflict, and its granule. What most of them need is decided here, by the rules for one word; the others go the long way.
 fn whole(thread: &mut Thread, first: u64, last: u64, mode: Mode) -> Option<(u64, Conflict)> {
-    let algorithm = ALGORITHM.load(Ordering::Relaxed);
-    let quick = algorithm == Algorithm::V2 as u8 || algorithm == Algorithm::V15 as u8;
+    let quick = thread.quick;
     let access = Access { mode, extent: Word::WHOLE };
     let mut found = None;
     let mut past = Past::default();
-    let mut slow = |thread: &mut Thread, granule: u64, cell: &VarState| {
+    each_cell(first, last, |granule, cell| {
         if !(quick && past.decides(thread, cell, mode)) {
             let conflict = checked_apart(thread, granule, access);
             found = found.or(conflict.map(|c| (granule, c)));
         }
-    };
-    let epoch = if quick { thread.state.epoch() } else { Word(tls::NEVER) };
-    let mut same = 0;
-    each_cell(first, last, |granule, cell| {
-        let own = if mode.writes() { cell.load_w() } else { cell.load_r() };
-        if own.is_since(epoch) { same += 1 } else { slow(thread, granule, cell) }
     });
-    let (same_epoch, exclusive) = if mode.writes() {
-        (Rule::WriteSameEpoch, Rule::WriteExclusive)
-    } else {
-        (Rule::ReadSameEpoch, Rule::ReadExclusive)
-    };
-    thread.rules[same_epoch as usize] += same;
-    thread.rules[exclusive as usize] += past.exclusive;
     found
 }
 
@@ -178,7 +189,8 @@ fn whole(thread: &mut Thread, first: u64, last: u64, mode: Mode) -> Option<(u64,
 #[cold]
 #[inline(never)]
 fn checked_apart(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
-    checked::<2>(thread, granule, access)
+    let version = thread.quick.then_some(Version::V2);
+    checked::<2>(thread, granule, access, version)
 }
 
 /// Calls `f` with each granule and its cell. Cells lie side by side within a piece of the layout.
@@ -242,63 +254,80 @@ struct Past {
     /// What the last one held that the thread knows.
     known: Pair,
     stamp: Word,
-    exclusive: u64,
 }
 
 impl Past {
-    /// [Read Exclusive] and [Write Exclusive] of a whole granule in one step: W and R are replaced together, or not at all if the cell is locked or has changed.
-    #[inline]
+    /// The access to a whole granule is decided without its lock, as v2's handlers do it, and with what the granule before it has shown.
+    #[inline(always)]
     fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
-        let held = Pair { w: cell.load_w(), r: cell.load_r() };
-        if held != self.known {
-            let is_word = (held.w.0 | held.r.0) & (Word::LOCK | Word::SPECIAL) == 0;
-            let known = |word: Word| word.is_none() || thread.state.covers(word);
-            if !is_word || !known(held.w) || !known(held.r) {
+        let seen = cell.seen();
+        let own = if mode.writes() { seen.w } else { seen.r };
+        if own.is_since(thread.state.epoch()) || thread.has_at_hand(own) {
+            return true;
+        }
+        if seen != self.known {
+            if !handlers::is_known(&thread.state, seen.w, seen.r) {
                 return false;
             }
-            self.known = held;
+            self.known = seen;
         }
         if self.stamp.is_none() {
             let Thread { state, placer, .. } = thread;
             self.stamp = placer.here(state);
         }
-        let new = if mode.writes() { Pair { w: self.stamp, ..held } } else { Pair { r: self.stamp, ..held } };
-        let done = pair::replace(cell, held, new);
-        self.exclusive += done as u64;
-        done
+        let new = if mode.writes() { Pair { w: self.stamp, ..seen } } else { Pair { r: self.stamp, ..seen } };
+        pair::replace(cell, seen, new)
     }
 }
 
-/// The access to one granule, by the chosen algorithm: its handler if the granule's bytes are one variable, byte by byte if not. A copy for each `USE`, so that each is
-/// compiled for what it knows of the access.
+/// The access to one granule, by that version or by the chosen algorithm: its handler if the granule's bytes are one variable, byte by byte if not. A copy for each
+/// `USE`, so that each is compiled for what it knows of the access.
 #[inline(always)]
-fn checked<const USE: usize>(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
+fn checked<const USE: usize>(
+    thread: &mut Thread,
+    granule: u64,
+    access: Access,
+    version: Option<Version>,
+) -> Option<Conflict> {
     let cell = cell(granule);
-    let algorithm = ALGORITHM.load(Ordering::Relaxed);
-    let outcome = if algorithm == Algorithm::V2 as u8 {
-        handled::<USE>(Version::V2, thread, cell, access)
-    } else {
-        other(thread, cell, access, algorithm)
+    let outcome = match version {
+        Some(version) => handled::<USE>(version, thread, cell, access),
+        None => other(thread, cell, access),
     };
     let Some(outcome) = outcome else { return locked(thread, cell, access) };
     thread.rules[outcome.rule as usize] += 1;
-    if matches!(outcome.rule, Rule::ReadSharedSameEpoch | Rule::ReadShared | Rule::ReadShare) {
+    if is_of_set(outcome.rule) {
         keep_at_hand(thread, cell);
     }
     let prior = outcome.race()?;
-    Some(Conflict {
-        prior,
-        mode: Conflict::mode_of(outcome.rule),
-        byte: access.extent.trailing_zeros() as u8,
-    })
+    Some(Conflict::new(prior, Conflict::mode_of(outcome.rule), access.extent))
+}
+
+/// After that rule the variable holds a set of reads in which the thread has read.
+#[inline]
+fn is_of_set(rule: Rule) -> bool {
+    matches!(rule, Rule::ReadSharedSameEpoch | Rule::ReadShared | Rule::ReadShare)
 }
 
 /// The set of reads that the cell holds, if this thread has read in it in its current epoch, is at hand for the fast paths from now on.
 #[inline(never)]
 fn keep_at_hand(thread: &mut Thread, cell: &VarState) {
     let r = cell.load_r();
-    if r.is_special() && MEMORY.sets.read_in_epoch(r, &thread.state) {
-        thread.has_seen(r);
+    if thread.quick && r.is_set() {
+        let extent = MEMORY.sets.read_in_epoch(r, &thread.state);
+        if extent != 0 {
+            thread.has_seen(r, extent);
+        }
+    }
+}
+
+/// The stamps of a thread, for an access to some bytes of a granule.
+struct Here<'a>(&'a mut Placer, u8);
+
+impl Stamp for Here<'_> {
+    #[inline(always)]
+    fn stamp(&mut self, thread: &mut ThreadState) -> Word {
+        self.0.here(thread).with_extent(self.1)
     }
 }
 
@@ -311,7 +340,7 @@ fn handled<const USE: usize>(
 ) -> Option<Outcome> {
     let Thread { state, placer, .. } = thread;
     let Access { mode, extent } = access;
-    let stamp = |t: &mut ThreadState| placer.here(t).with_extent(extent);
+    let stamp = Here(placer, extent);
     if mode.writes() {
         handlers::write(version, state, cell, &MEMORY.sets, extent, stamp)
     } else {
@@ -319,18 +348,20 @@ fn handled<const USE: usize>(
     }
 }
 
-#[cold]
-fn other(thread: &mut Thread, cell: &VarState, access: Access, algorithm: u8) -> Option<Outcome> {
-    if algorithm == Algorithm::V1 as u8 {
-        return handled::<5>(Version::V1, thread, cell, access);
-    }
-    if algorithm == Algorithm::V15 as u8 {
-        return handled::<6>(Version::V1_5, thread, cell, access);
+/// The handler of the chosen algorithm.
+#[inline(never)]
+fn other(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Outcome> {
+    let algorithm = ALGORITHM.load(Ordering::Relaxed);
+    for (name, version) in
+        [(Algorithm::V1, Version::V1), (Algorithm::V15, Version::V1_5), (Algorithm::V2, Version::V2)]
+    {
+        if algorithm == name as u8 {
+            return handled::<3>(version, thread, cell, access);
+        }
     }
     let Thread { state, placer, .. } = thread;
     let Access { mode, extent } = access;
-    let stamp = |t: &mut ThreadState| placer.here(t).with_extent(extent);
-    let sets = &MEMORY.sets;
+    let (sets, stamp) = (&MEMORY.sets, Here(placer, extent));
     match (algorithm == Algorithm::FtMutex as u8, mode.writes()) {
         (true, false) => baselines::mutex::read(state, cell, sets, extent, stamp),
         (true, true) => baselines::mutex::write(state, cell, sets, extent, stamp),
@@ -346,13 +377,16 @@ fn locked(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Confli
     // SAFETY: all details of this process have `Things` attached.
     let (rule, conflict) = unsafe { MEMORY.access::<Things>(state, cell, access, placer) };
     thread.rules[rule as usize] += 1;
+    if is_of_set(rule) {
+        keep_at_hand(thread, cell);
+    }
     conflict
 }
 
 /// Opens the cell at that address, with its detail, for whatever is attached there.
 pub fn open(address: u64) -> Open<'static, Things> {
     // SAFETY: all details of this process have `Things` attached.
-    unsafe { Open::lock(cell(address), &MEMORY) }
+    unsafe { Open::lock(cell(address)) }
 }
 
 /// The memory is no longer what it was: fresh from the heap, unmapped, the stack of a thread that starts. Forgets all about it.

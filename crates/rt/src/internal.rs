@@ -9,6 +9,7 @@
 
 use crate::heap::class::{CLASSES, Class};
 use crate::os::{self, Access, Errno, Mutex, PAGE};
+use crate::tls;
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -23,11 +24,83 @@ const LARGEST_RUN: usize = 4 * 1024 * 1024;
 pub struct Internal;
 
 static LISTS: [Mutex<List>; CLASSES] = [const { Mutex::new(List::EMPTY) }; CLASSES];
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static IN_LARGE: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that the runtime has allocated and not freed, as it asked for them.
+/// Bytes of blocks that the runtime has allocated and not freed, or that threads keep at hand.
 pub fn bytes_in_use() -> usize {
-    IN_USE.load(Ordering::Relaxed)
+    let small = Class::all().map(|class| LISTS[class.index()].lock().in_use * class.size());
+    small.sum::<usize>() + IN_LARGE.load(Ordering::Relaxed)
+}
+
+/// Small blocks that a thread keeps at hand, so that it need not ask the lists for each. Touched by that thread only, while it is in the runtime.
+pub struct Spare {
+    blocks: [[*mut u8; Spare::ROOM]; Spare::CLASSES],
+    count: [usize; Spare::CLASSES],
+}
+
+impl Spare {
+    /// Blocks of a class.
+    const ROOM: usize = 16;
+    /// The smallest ones only.
+    const CLASSES: usize = 6;
+
+    /// None.
+    pub const fn new() -> Spare {
+        Spare { blocks: [[ptr::null_mut(); Spare::ROOM]; Spare::CLASSES], count: [0; Spare::CLASSES] }
+    }
+
+    fn pop(&mut self, class: Class) -> *mut u8 {
+        let (blocks, count) = (&mut self.blocks[class.index()], &mut self.count[class.index()]);
+        if *count == 0 {
+            let mut list = LISTS[class.index()].lock();
+            blocks[..Spare::ROOM / 2].iter_mut().for_each(|block| *block = list.pop(class));
+            *count = Spare::ROOM / 2;
+        }
+        *count -= 1;
+        blocks[*count]
+    }
+
+    /// # Safety
+    /// As for [`List::push`].
+    unsafe fn push(&mut self, class: Class, block: *mut u8) {
+        if self.count[class.index()] == Spare::ROOM {
+            // SAFETY: as the caller promises, now and then.
+            unsafe { self.give_back(class, Spare::ROOM / 2) };
+        }
+        self.blocks[class.index()][self.count[class.index()]] = block;
+        self.count[class.index()] += 1;
+    }
+
+    unsafe fn give_back(&mut self, class: Class, left: usize) {
+        let (blocks, count) = (&self.blocks[class.index()], &mut self.count[class.index()]);
+        let mut list = LISTS[class.index()].lock();
+        // SAFETY: they came from `push`.
+        blocks[left..*count].iter().for_each(|block| unsafe { list.push(*block) });
+        *count = left;
+    }
+}
+
+impl Default for Spare {
+    fn default() -> Spare {
+        Spare::new()
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        // SAFETY: as in `push`.
+        Class::all().take(Spare::CLASSES).for_each(|class| unsafe { self.give_back(class, 0) });
+    }
+}
+
+/// What the current thread keeps at hand of that class, if it is in the runtime: otherwise a signal could come in between.
+fn spare<'a>(class: Class) -> Option<&'a mut Spare> {
+    if class.index() >= Spare::CLASSES {
+        return None;
+    }
+    let thread = tls::thread();
+    // SAFETY: the current thread's object lives as long as it is current, and the cell is opened here only, never twice at once.
+    unsafe { (!thread.is_null() && (*thread).busy > 0).then(|| &mut *(*thread).spare.get()) }
 }
 
 /// Takes every lock, so that `fork` finds the lists whole. Signals should be held back, and the heap's locks
@@ -56,6 +129,8 @@ struct List {
     fresh_end: usize,
     /// Bytes taken from the kernel so far.
     taken: usize,
+    /// Blocks that somebody has.
+    in_use: usize,
 }
 
 struct FreeBlock {
@@ -66,9 +141,10 @@ struct FreeBlock {
 unsafe impl Send for List {}
 
 impl List {
-    const EMPTY: List = List { free: None, fresh: 0, fresh_end: 0, taken: 0 };
+    const EMPTY: List = List { free: None, fresh: 0, fresh_end: 0, taken: 0, in_use: 0 };
 
     fn pop(&mut self, class: Class) -> *mut u8 {
+        self.in_use += 1;
         if let Some(block) = self.free {
             // SAFETY: a block on the list is free and holds a link, written by `push`.
             self.free = unsafe { block.read().next };
@@ -85,6 +161,7 @@ impl List {
     /// # Safety
     /// The block must come from `pop` of this list, and nobody may use it any more.
     unsafe fn push(&mut self, block: *mut u8) {
+        self.in_use -= 1;
         let block = block.cast::<FreeBlock>();
         // SAFETY: the block is the list's again, and every class has room and alignment for a link.
         unsafe { block.write(FreeBlock { next: self.free }) };
@@ -119,6 +196,7 @@ fn class_of(layout: Layout) -> Option<Class> {
 }
 
 fn map_large(layout: Layout) -> *mut u8 {
+    IN_LARGE.fetch_add(large_length(layout.size()), Ordering::Relaxed);
     let mapped = os::map_aligned(large_length(layout.size()), layout.align(), Access::ReadWrite);
     mapped.unwrap_or_else(|errno| out_of_memory(layout.size(), errno)) as *mut u8
 }
@@ -132,19 +210,26 @@ fn large_length(size: usize) -> usize {
 // owner until freed (one lock per list, whole mappings), and no method unwinds.
 unsafe impl GlobalAlloc for Internal {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
         match class_of(layout) {
-            Some(class) => LISTS[class.index()].lock().pop(class),
+            Some(class) => match spare(class) {
+                Some(spare) => spare.pop(class),
+                None => LISTS[class.index()].lock().pop(class),
+            },
             None => map_large(layout),
         }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
         match class_of(layout) {
             // SAFETY: the block came from `alloc` with this layout, so from this list.
-            Some(class) => unsafe { LISTS[class.index()].lock().push(block) },
+            Some(class) => unsafe {
+                match spare(class) {
+                    Some(spare) => spare.push(class, block),
+                    None => LISTS[class.index()].lock().push(block),
+                }
+            },
             None => {
+                IN_LARGE.fetch_sub(large_length(layout.size()), Ordering::Relaxed);
                 // SAFETY: the block came from `alloc` with this layout, so it is a mapping of this length.
                 let _ = unsafe { os::munmap(block as usize, large_length(layout.size())) };
             }
@@ -165,13 +250,10 @@ unsafe impl GlobalAlloc for Internal {
         // SAFETY: the new size is below `isize::MAX` when rounded up to the alignment, as the caller promises.
         let new = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         match (class_of(layout), class_of(new)) {
-            (Some(old_class), Some(new_class)) if old_class == new_class => {
-                count_change(layout.size(), new_size);
-                block
-            }
+            (Some(old_class), Some(new_class)) if old_class == new_class => block,
             (None, None) if layout.align() <= PAGE => {
-                count_change(layout.size(), new_size);
                 let (old_length, new_length) = (large_length(layout.size()), large_length(new_size));
+                IN_LARGE.fetch_add(new_length.wrapping_sub(old_length), Ordering::Relaxed);
                 // SAFETY: the block is a whole mapping of this length, and the caller gives up its old address.
                 let moved = unsafe { os::remap(block as usize, old_length, new_length) };
                 moved.unwrap_or_else(|errno| out_of_memory(new_size, errno)) as *mut u8
@@ -185,10 +267,6 @@ unsafe impl GlobalAlloc for Internal {
             },
         }
     }
-}
-
-fn count_change(old: usize, new: usize) {
-    IN_USE.fetch_add(new.wrapping_sub(old), Ordering::Relaxed);
 }
 
 #[cfg(test)]

@@ -19,6 +19,14 @@ pub struct Hold {
     pub serial: u32,
 }
 
+impl Hold {
+    /// Of what a set of mutexes tells apart.
+    pub fn hash(&self) -> u64 {
+        let mixed = (self.mutex << 1 | (self.mode == Mode::Read) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    }
+}
+
 type Set = Vec<(u64, u8)>;
 
 /// More sets than this are not told apart: reports then leave the mutexes of the earlier access out.

@@ -3,9 +3,10 @@
 use crate::locksets::{self, Hold};
 use crate::os;
 use crate::sites::{Note, SITES, Site};
-use crate::slots::{self, Log};
+use crate::slots::Log;
 use crate::tls::{self, offset};
 use alloc::vec::Vec;
+use core::cell::Cell;
 use deadheat_online::{ThreadState, Word};
 use deadheat_shadow::Stamps;
 
@@ -23,16 +24,52 @@ pub const FRAME: usize = size_of::<Frame>();
 const CACHE: usize = 64;
 const LARGEST_CACHE: usize = 4096;
 
-/// A stamp of the current epoch, to be used again for accesses from the same place.
+/// The latest stamp of a place: used again in the same epoch, and in the next one the place itself is at hand.
 #[derive(Clone, Copy)]
 struct Cached {
     pc: u64,
     /// The caller's site and the note.
     context: u64,
     word: Word,
+    site: Site,
 }
 
-const NONE: Cached = Cached { pc: 0, context: 0, word: Word::NONE };
+/// The site of a call.
+#[derive(Clone, Copy)]
+struct Call {
+    pc: u64,
+    caller: Site,
+    site: Site,
+}
+
+/// How many of them are at hand.
+const CALLS: usize = 64;
+
+/// The number of a set of mutexes.
+#[derive(Clone, Copy)]
+struct Lockset {
+    hash: u64,
+    number: u32,
+}
+
+/// How many of them are at hand.
+const LOCKSETS: usize = 64;
+
+/// A merged site.
+#[derive(Clone, Copy)]
+struct Merge {
+    old: Site,
+    new: Site,
+    extent: u8,
+    site: Site,
+}
+
+/// How many of them are at hand.
+const MERGES: usize = 64;
+
+const NONE: Cached = Cached { pc: 0, context: 0, word: Word::NONE, site: Site::NOWHERE };
+const NO_MERGE: Merge = Merge { old: Site::NOWHERE, new: Site::NOWHERE, extent: 0, site: Site::NOWHERE };
+const NO_CALL: Call = Call { pc: 0, caller: Site::NOWHERE, site: Site::NOWHERE };
 
 /// The place of a thread. The top of the shadow stack is in thread-local storage while the thread is current.
 pub struct Placer {
@@ -42,11 +79,17 @@ pub struct Placer {
     cache: Vec<Cached>,
     /// How often a stamp of the current epoch had to make room for another.
     crowded: usize,
+    /// Merged sites at hand, and what they were made of.
+    merges: [Merge; MERGES],
+    /// Sites of calls at hand.
+    calls: [Cell<Call>; CALLS],
     /// Stamps before this one are not used again: an epoch has begun, or mutexes were taken since.
     floor: Word,
     held: Vec<Hold>,
-    /// The number of the set of mutexes held; none if it has changed.
-    lockset: Option<u32>,
+    /// Of the mutexes held, in whatever order.
+    held_hash: u64,
+    /// Numbers of sets of mutexes at hand.
+    locksets: [Lockset; LOCKSETS],
     /// What was done when.
     pub log: Log,
     /// The access under way.
@@ -68,9 +111,12 @@ impl Placer {
             top: at,
             cache: alloc::vec![NONE; CACHE],
             crowded: 0,
+            merges: [NO_MERGE; MERGES],
+            calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
             held: Vec::new(),
-            lockset: None,
+            held_hash: 0,
+            locksets: [Lockset { hash: 0, number: 0 }; LOCKSETS],
             log: Log::new(),
             pc: 0,
             note: Note::CALL,
@@ -120,11 +166,25 @@ impl Placer {
                 at = at.sub(1);
             }
             while at != top {
-                site = SITES.intern(site, (*at).pc, Note::CALL);
+                site = self.call(site, (*at).pc);
                 (*at).site = site.0 as u64;
                 at = at.add(1);
             }
         }
+        site
+    }
+
+    /// The site of a call.
+    #[inline]
+    fn call(&self, caller: Site, pc: u64) -> Site {
+        let hash = (pc ^ (caller.0 as u64) << 17).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        let cached = &self.calls[hash as usize % CALLS];
+        let call = cached.get();
+        if call.pc == pc && call.caller == caller {
+            return call.site;
+        }
+        let site = SITES.intern(caller, pc, Note::CALL);
+        cached.set(Call { pc, caller, site });
         site
     }
 
@@ -147,7 +207,14 @@ impl Placer {
 
     /// The number of the set of mutexes held.
     pub fn lockset(&mut self) -> u32 {
-        *self.lockset.get_or_insert_with(|| locksets::intern(&self.held))
+        if self.held.is_empty() {
+            return 0;
+        }
+        let at = &mut self.locksets[self.held_hash as usize % LOCKSETS];
+        if at.hash != self.held_hash {
+            *at = Lockset { hash: self.held_hash, number: locksets::intern(&self.held) };
+        }
+        at.number
     }
 
     /// The mutexes held, in the order in which they were taken.
@@ -158,14 +225,15 @@ impl Placer {
     /// A mutex was taken.
     pub fn took(&mut self, hold: Hold, now: Word) {
         self.held.push(hold);
-        (self.lockset, self.floor) = (None, next(now));
+        self.held_hash = self.held_hash.wrapping_add(hold.hash());
+        self.floor = next(now);
     }
 
     /// A mutex was given back.
     pub fn gave(&mut self, mutex: u64, now: Word) {
         if let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) {
-            self.held.remove(i);
-            (self.lockset, self.floor) = (None, next(now));
+            self.held_hash = self.held_hash.wrapping_sub(self.held.remove(i).hash());
+            self.floor = next(now);
         }
     }
 
@@ -177,10 +245,17 @@ impl Placer {
 
     #[inline(never)]
     fn stamp_here(&mut self, thread: &mut ThreadState, caller: Site, hash: usize) -> Word {
+        let context = (caller.0 as u64) << 16 | self.note.0 as u64;
+        let cached = &self.cache[hash];
+        if cached.pc == self.pc && cached.context == context {
+            let site = cached.site;
+            let word = self.stamp_site(thread, site);
+            self.cache[hash].word = word;
+            return word;
+        }
         let site = SITES.intern(caller, self.pc, self.note);
         let word = self.stamp_site(thread, site);
-        let context = (caller.0 as u64) << 16 | self.note.0 as u64;
-        self.keep(hash, Cached { pc: self.pc, context, word });
+        self.keep(hash, Cached { pc: self.pc, context, word, site });
         word
     }
 
@@ -235,10 +310,10 @@ impl Stamps for Placer {
         self.stamp_here(thread, caller, hash)
     }
 
-    #[cold]
+    #[inline(never)]
     fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word, extent: u8) -> Word {
-        let site = |word| slots::lookup(word).map_or(Site::NOWHERE, |(site, _)| site);
-        let site = SITES.merge(site(old), site(new), extent);
+        let [old, new] = [old, new].map(|word| self.log.site(word));
+        let site = self.merge(old, new, extent);
         // Merged stamps are cached like others, under a program counter that no program has.
         let key = !(site.0 as u64);
         let hash = self.bucket(site.0 as u64);
@@ -247,8 +322,20 @@ impl Stamps for Placer {
             return cached.word;
         }
         let word = self.stamp_site(thread, site);
-        self.keep(hash, Cached { pc: key, context: 0, word });
+        self.keep(hash, Cached { pc: key, context: 0, word, site });
         word
+    }
+}
+
+impl Placer {
+    /// The site that stands for `new` at the bytes of the extent and for `old` elsewhere.
+    fn merge(&mut self, old: Site, new: Site, extent: u8) -> Site {
+        let mixed = (old.0 as u64) << 32 | new.0 as u64 ^ (extent as u64) << 24;
+        let at = &mut self.merges[(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % MERGES];
+        if (at.old, at.new, at.extent) != (old, new, extent) {
+            *at = Merge { old, new, extent, site: SITES.merge(old, new, extent) };
+        }
+        at.site
     }
 }
 

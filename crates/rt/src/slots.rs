@@ -261,6 +261,17 @@ impl Log {
         entry.site.store(site.0, Ordering::Release);
     }
 
+    /// Where an access of this log's own slot was made.
+    #[inline]
+    pub fn site(&self, word: Word) -> Site {
+        if word.clock().0 / CHUNK as u64 == self.number {
+            // SAFETY: as in `record`.
+            let entry = unsafe { &(*self.chunk)[(word.clock().0 % CHUNK as u64) as usize] };
+            return Site(entry.site.load(Ordering::Relaxed));
+        }
+        lookup(word).map_or(Site::NOWHERE, |(site, _)| site)
+    }
+
     #[cold]
     fn open(&mut self, slot: Slot, number: u64) {
         let mut history = place(slot).history.lock();

@@ -175,7 +175,7 @@ pub fn remove(address: u64) -> Option<Box<Object>> {
     let _turn = record::anew(What::Gone { object: address });
     let mut open = access::open(address);
     let object = open.detail_if_any()?.attached.remove((address & 7) as u8);
-    open.collapse_if_empty();
+    open.collapse();
     object
 }
 

@@ -1,27 +1,34 @@
 //! A thread of the program: what it knows, where it is, what it holds.
 
+use crate::atomics::Loaded;
 use crate::deadlock::Known;
 use crate::heap::Cache;
+use crate::internal::Spare;
 use crate::place::Placer;
 use crate::record::{self, What};
 use crate::tls::{self, offset};
 use crate::{access, slots};
 use alloc::boxed::Box;
+use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU64, Ordering};
 use deadheat_finding::ThreadId;
 use deadheat_online::{LockState, Rule, ThreadState, Word};
+use deadheat_shadow::Version;
 
-/// How many sets a thread keeps at hand.
-pub const SEEN: usize = 64;
+/// How many sets a thread keeps at hand, once it has read something shared.
+pub const SEEN: usize = 256;
 
-/// A set of reads that holds one of this thread, made in that epoch. A handle names one value for ever, so this stays true as long as the epoch lasts: what
-/// [Read Shared Same Epoch] needs to know.
+/// A set of reads that holds one of this thread, made in that epoch, of the bytes that the epoch's extent says. A handle names one value for ever, so this stays true
+/// as long as the epoch lasts: what [Read Shared Same Epoch] needs to know.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Seen {
     set: Word,
     epoch: u64,
 }
+
+/// What a thread has at hand that never read anything shared.
+static NOTHING_SEEN: [Seen; SEEN] = [Seen { set: Word::NONE, epoch: 0 }; SEEN];
 
 /// Everything that belongs to one thread. Touched by that thread only; others see what is in the [`registry`](crate::registry).
 pub struct Thread {
@@ -56,7 +63,14 @@ pub struct Thread {
     /// How often each rule applied, in slow paths.
     pub rules: [u64; Rule::ALL.len()],
     /// Sets of reads in which this thread has read in an epoch, at hand for the fast paths.
-    pub seen: [Seen; SEEN],
+    pub seen: *const [Seen; SEEN],
+    /// Atomic loads made lately.
+    pub loads: [Loaded; Loaded::ROOM],
+    versions: u64,
+    /// Accesses are checked by v2, all of them, and nothing else is done with them.
+    pub quick: bool,
+    /// Blocks of the runtime's own memory at hand.
+    pub spare: UnsafeCell<Spare>,
     /// What embedders keep with a thread (waiting signals, say).
     pub extra: *mut u8,
 }
@@ -87,7 +101,11 @@ impl Thread {
             deferred: 0,
             in_handler: 0,
             rules: [0; Rule::ALL.len()],
-            seen: [Seen { set: Word::NONE, epoch: 0 }; SEEN],
+            seen: &raw const NOTHING_SEEN,
+            loads: [Loaded::NONE; Loaded::ROOM],
+            versions: 0,
+            quick: false,
+            spare: UnsafeCell::new(Spare::new()),
             extra: core::ptr::null_mut(),
         })
     }
@@ -116,10 +134,34 @@ impl Thread {
         tls::set::<{ offset::FRAMES }>(&raw const SCRATCH as u64 + SCRATCH_BYTES as u64 / 2);
     }
 
-    /// Keeps a set at hand that holds a read of this thread in its current epoch.
+    /// Keeps a set at hand that holds a read of this thread in its current epoch, of those bytes.
     #[inline]
-    pub fn has_seen(&mut self, set: Word) {
-        self.seen[set.0 as usize % SEEN] = Seen { set, epoch: self.state.epoch().0 };
+    pub fn has_seen(&mut self, set: Word, extent: u8) {
+        if !self.sees() {
+            self.seen = Box::into_raw(Box::new(NOTHING_SEEN));
+        }
+        let seen = Seen { set, epoch: self.state.epoch().with_extent(extent).0 };
+        // SAFETY: the table is this thread's own.
+        unsafe { (*self.seen.cast_mut())[set.0 as usize % SEEN] = seen };
+    }
+
+    /// The set is at hand, so the thread has read in its current epoch all of what holds it.
+    #[inline]
+    pub fn has_at_hand(&self, set: Word) -> bool {
+        // SAFETY: as above, or everybody's.
+        let seen = unsafe { &(*self.seen)[set.0 as usize % SEEN] };
+        set.is_special() && seen.set == set && seen.epoch == self.state.epoch().0
+    }
+
+    /// The thread has a table of its own.
+    fn sees(&self) -> bool {
+        !core::ptr::eq(self.seen, &NOTHING_SEEN)
+    }
+
+    /// A version that no granule has had: 24 bits of the thread's number, 37 of its own count.
+    pub fn next_version(&mut self) -> Version {
+        self.versions += 1;
+        Version::numbered((self.id.0 as u64) << 40 >> 3 | self.versions & ((1 << 37) - 1))
     }
 
     /// Tells the fast paths about the current epoch; after everything that may begin a new one, or change what is ignored.
@@ -130,6 +172,7 @@ impl Thread {
         self.placer.epoch(start);
         let epoch = if exact { start.0 } else { tls::NEVER };
         tls::set::<{ offset::EPOCH }>(epoch);
+        self.quick = exact && access::is_quick();
         if self.state.is_exhausted() {
             self.move_on();
         }
@@ -161,6 +204,10 @@ impl Drop for Thread {
     fn drop(&mut self) {
         for (all, own) in ENDED.iter().zip(self.rules) {
             all.fetch_add(own, Ordering::Relaxed);
+        }
+        if self.sees() {
+            // SAFETY: it came from a box, and nobody else has it.
+            drop(unsafe { Box::from_raw(self.seen.cast_mut()) });
         }
     }
 }

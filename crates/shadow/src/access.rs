@@ -1,7 +1,8 @@
 //! Plain accesses to granules: the cell if it can tell them, its detail if not.
 
 use crate::detail::{Attachment, Detail};
-use crate::open::Open;
+use crate::history::History;
+use crate::open::{Open, Version};
 use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word};
 
 /// What an access does.
@@ -42,6 +43,11 @@ pub struct Conflict {
 }
 
 impl Conflict {
+    /// With an earlier access that did that, of an access to those bytes.
+    pub fn new(prior: Word, mode: Mode, extent: u8) -> Conflict {
+        Conflict { prior, mode, byte: (prior.extent() & extent).trailing_zeros() as u8 }
+    }
+
     /// What the earlier access of a race by that rule did.
     pub fn mode_of(rule: Rule) -> Mode {
         match rule {
@@ -85,120 +91,64 @@ impl Memory {
         stamps: &mut impl Stamps,
     ) -> (Rule, Option<Conflict>) {
         // SAFETY: as the caller promises.
-        let mut open = unsafe { Open::<T>::lock(cell, self) };
-        if let Some(detail) = open.detail_if_any() {
-            let result = detail.plain(thread, &self.sets, access, stamps);
-            open.collapse(thread, stamps);
-            return result;
+        let mut open = unsafe { Open::<T>::lock(cell) };
+        let Some(detail) = open.detail_if_any() else {
+            let (state, rule, conflict) = self.plain(thread, open.state(), access, stamps);
+            open.set(state);
+            return (rule, conflict);
+        };
+        let atomic = detail.atomics.check(thread, access);
+        let (state, rule, conflict) = self.plain(thread, detail.state, access, stamps);
+        detail.state = state;
+        if access.mode.writes() {
+            detail.overwritten(access.extent);
+            open.set_version(Version::NONE);
+            open.collapse();
         }
-        match self.inline(thread, open.state(), access, stamps) {
-            Some((state, rule, conflict)) => {
-                open.set(state);
-                (rule, conflict)
-            }
-            None => {
-                let result = open.detail().plain(thread, &self.sets, access, stamps);
-                open.collapse(thread, stamps);
-                result
-            }
-        }
+        (rule, atomic.or(conflict))
     }
 
-    /// The access by the rules of Figure 2, if the new state still fits the cell.
+    /// The access by the rules of Figure 2, byte by byte.
     #[inline]
-    fn inline(
+    fn plain(
         &self,
         thread: &mut ThreadState,
         state: Pair,
         access: Access,
         stamps: &mut impl Stamps,
-    ) -> Option<(Pair, Rule, Option<Conflict>)> {
+    ) -> (Pair, Rule, Option<Conflict>) {
         let Access { mode, extent } = access;
-        let Pair { w, r } = state;
-        let conflict = |word: Word, mode| {
-            let byte = (word.extent() & extent).trailing_zeros() as u8;
-            Some(Conflict { prior: word, mode, byte })
-        };
-        let meets = |word: Word| word.extent() & extent != 0;
-        let unordered = |thread: &ThreadState, word: Word| meets(word) && !thread.covers(word);
+        let sets = &self.sets;
+        let (w, r) = (History(state.w), History(state.r));
+        let conflict = |prior: Word, mode| Some(Conflict::new(prior, mode, extent));
         if mode.writes() {
-            if covered(thread, w, extent) {
-                return Some((state, Rule::WriteSameEpoch, None)); // [Write Same Epoch]
+            if w.current(thread, sets) & extent == extent {
+                return (state, Rule::WriteSameEpoch, None); // [Write Same Epoch]
             }
-            if !Memory::fits(thread, w, extent) {
-                return None;
-            }
-            let (rule, race) = if unordered(thread, w) {
-                (Rule::WriteWriteRace, conflict(w, Mode::Write)) // [Write-Write Race]
-            } else if r.is_special() {
-                match self.sets.unknown(r, thread) {
-                    None => (Rule::WriteShared, None), // [Write Shared]
-                    Some(read) => {
-                        let byte = extent.trailing_zeros() as u8;
-                        let race = Conflict { prior: read, mode: Mode::Read, byte };
-                        (Rule::SharedWriteRace, Some(race)) // [Shared-Write Race]
-                    }
-                }
-            } else if unordered(thread, r) {
-                (Rule::ReadWriteRace, conflict(r, Mode::Read)) // [Read-Write Race]
+            let (rule, race) = if let Some(prior) = w.unordered(thread, sets, extent) {
+                (Rule::WriteWriteRace, conflict(prior, Mode::Write)) // [Write-Write Race]
+            } else if let Some(prior) = r.unordered(thread, sets, extent) {
+                let rule = if r.is_set() { Rule::SharedWriteRace } else { Rule::ReadWriteRace };
+                (rule, conflict(prior, Mode::Read)) // [Read-Write Race] [Shared-Write Race]
             } else {
-                (Rule::WriteExclusive, None) // [Write Exclusive]
+                (if r.is_set() { Rule::WriteShared } else { Rule::WriteExclusive }, None) // [Write Shared] [Write Exclusive]
             };
-            // All reads, of the whole granule, are ordered before this write of all of it.
-            let forget = rule == Rule::WriteShared && extent == Word::WHOLE;
-            if forget {
-                self.sets.release(r);
-            }
-            let r = if forget { Word::NONE } else { r };
-            let w = Memory::over(thread, w, extent, stamps);
-            return Some((Pair { w, r }, rule, race));
+            let r = if rule == Rule::WriteShared { r.settled(thread, sets, extent) } else { r };
+            return (Pair { w: w.written(thread, extent, stamps).0, r: r.0 }, rule, race);
         }
-        if r.is_special() {
-            if self.sets.read_in_epoch(r, thread) {
-                return Some((state, Rule::ReadSharedSameEpoch, None)); // [Read Shared Same Epoch]
-            }
-            if extent != Word::WHOLE {
-                return None;
-            }
-        } else if covered(thread, r, extent) {
-            return Some((state, Rule::ReadSameEpoch, None)); // [Read Same Epoch]
+        if r.current(thread, sets) & extent == extent {
+            let rule = if r.is_set() { Rule::ReadSharedSameEpoch } else { Rule::ReadSameEpoch };
+            return (state, rule, None); // [Read Same Epoch] [Read Shared Same Epoch]
         }
-        let exclusive = !r.is_special() && (r.is_none() || thread.covers(r));
-        if exclusive && !Memory::fits(thread, r, extent) {
-            return None;
-        }
-        if !exclusive && !r.is_special() && (r.extent() != Word::WHOLE || extent != Word::WHOLE) {
-            return None;
-        }
-        let race = if unordered(thread, w) { conflict(w, Mode::Write) } else { None };
-        let (r, rule) = if r.is_special() {
-            let e = stamps.here(thread);
-            (self.sets.with(r, e, &mut thread.shares), Rule::ReadShared) // [Read Shared]
-        } else if exclusive {
-            (Memory::over(thread, r, extent, stamps), Rule::ReadExclusive) // [Read Exclusive]
-        } else {
-            let e = stamps.here(thread);
-            (self.sets.pair(r, e, &mut thread.shares), Rule::ReadShare) // [Read Share]
+        let race = w.unordered(thread, sets, extent);
+        let new = r.read(thread, sets, extent, stamps);
+        let rule = match (race, r.is_set(), new.is_set()) {
+            (Some(_), ..) => Rule::WriteReadRace,        // [Write-Read Race]
+            (None, true, _) => Rule::ReadShared,         // [Read Shared]
+            (None, false, true) => Rule::ReadShare,      // [Read Share]
+            (None, false, false) => Rule::ReadExclusive, // [Read Exclusive]
         };
-        // [Write-Read Race]
-        let rule = if race.is_some() { Rule::WriteReadRace } else { rule };
-        Some((Pair { w, r }, rule, race))
-    }
-
-    /// A word in the cell can be replaced by one for this extent: nothing of it stays, or what stays is of the thread's current epoch.
-    fn fits(thread: &ThreadState, word: Word, extent: u8) -> bool {
-        word.extent() & !extent == 0 || thread.is_current(word)
-    }
-
-    /// The word for an access from the current place over what was there.
-    fn over(thread: &mut ThreadState, old: Word, extent: u8, stamps: &mut impl Stamps) -> Word {
-        let new = stamps.here(thread);
-        let stays = old.extent() & !extent;
-        if stays == 0 {
-            return new.with_extent(extent);
-        }
-        let merged = if old.epoch() == new.epoch() { new } else { stamps.merged(thread, old, new, extent) };
-        merged.with_extent(stays | extent)
+        (Pair { w: w.0, r: new.0 }, rule, race.and_then(|prior| conflict(prior, Mode::Write)))
     }
 
     /// Forgets what is remembered of those bytes of a granule, and what is attached to them.
@@ -211,21 +161,18 @@ impl Memory {
             return;
         }
         // SAFETY: as the caller promises.
-        let mut open = unsafe { Open::<T>::lock(cell, self) };
-        if let Some(detail) = open.detail_if_any() {
-            detail.forget(extent, &self.sets);
-            return open.collapse_if_empty();
+        let mut open = unsafe { Open::<T>::lock(cell) };
+        let forgotten = |history| History(history).without(&self.sets, extent).0;
+        let less = |state: Pair| Pair { w: forgotten(state.w), r: forgotten(state.r) };
+        match open.detail_if_any() {
+            Some(detail) => {
+                detail.state = less(detail.state);
+                detail.forget(extent);
+                open.set_version(Version::NONE);
+                open.collapse();
+            }
+            None => open.set(less(open.state())),
         }
-        let Pair { w, r } = open.state();
-        if r.is_special() && extent != Word::WHOLE {
-            open.detail().forget(extent, &self.sets);
-            return;
-        }
-        if r.is_special() {
-            self.sets.release(r);
-            return open.set(Pair { w: rest(w, extent), r: Word::NONE });
-        }
-        open.set(Pair { w: rest(w, extent), r: rest(r, extent) });
     }
 }
 
@@ -233,17 +180,6 @@ impl Default for Memory {
     fn default() -> Memory {
         Memory::new()
     }
-}
-
-/// The word is of the thread's current epoch and about all of the extent.
-fn covered(thread: &ThreadState, word: Word, extent: u8) -> bool {
-    word.extent() & extent == extent && thread.is_current(word)
-}
-
-/// What is left of a word when the extent is forgotten.
-fn rest(word: Word, extent: u8) -> Word {
-    let stays = word.extent() & !extent;
-    if stays == 0 { Word::NONE } else { word.with_extent(stays) }
 }
 
 impl<T> core::fmt::Debug for Detail<T> {

@@ -35,9 +35,8 @@ impl Atomics {
                 && !thread.covers(a.word)
         };
         let prior = self.0.iter().find(conflicts)?;
-        let byte = (prior.word.extent() & access.extent).trailing_zeros() as u8;
         let mode = if prior.writes { Mode::AtomicWrite } else { Mode::AtomicRead };
-        Some(Conflict { prior: prior.word, mode, byte })
+        Some(Conflict::new(prior.word, mode, access.extent))
     }
 
     /// Remembers an atomic access.

@@ -1,14 +1,13 @@
 //! A locked cell: its state or its detail, changed at will and put back when it closes.
 
-use crate::access::{Memory, Stamps};
 use crate::detail::{Attachment, Detail};
+use crate::history::History;
 use alloc::boxed::Box;
-use deadheat_online::{Pair, ThreadState, VarState, Word};
+use deadheat_online::{Pair, VarState, Word};
 
 /// A cell whose lock is held until this is dropped.
 pub struct Open<'a, T: Attachment> {
     cell: &'a VarState,
-    memory: &'a Memory,
     state: Pair,
     kind: core::marker::PhantomData<T>,
 }
@@ -19,8 +18,8 @@ impl<'a, T: Attachment> Open<'a, T> {
     /// # Safety
     /// If the cell's W is special it must point to a `Detail<T>`.
     #[inline]
-    pub unsafe fn lock(cell: &'a VarState, memory: &'a Memory) -> Open<'a, T> {
-        Open { cell, memory, state: cell.lock(), kind: core::marker::PhantomData }
+    pub unsafe fn lock(cell: &'a VarState) -> Open<'a, T> {
+        Open { cell, state: cell.lock(), kind: core::marker::PhantomData }
     }
 
     /// The cell's W and R; meaningless if there is a detail.
@@ -41,41 +40,38 @@ impl<'a, T: Attachment> Open<'a, T> {
     /// The granule's detail, if it has one.
     #[inline]
     pub fn detail_if_any(&mut self) -> Option<&mut Detail<T>> {
-        // SAFETY: a special W points to a detail that this cell owns, and the lock is held.
-        self.state.w.is_special().then(|| unsafe { &mut *pointer(self.state.w) })
+        let w = self.state.w;
+        // SAFETY: a special W that is no line points to a detail that this cell owns, and the lock is held.
+        (w.is_special() && !History::is_line(w)).then(|| unsafe { &mut *pointer(w) })
     }
 
     /// The granule's detail, made if it has none.
     pub fn detail(&mut self) -> &mut Detail<T> {
-        if !self.state.w.is_special() {
-            let detail = Box::into_raw(Box::new(Detail::<T>::of(self.state, &self.memory.sets)));
-            self.set(Pair { w: Word(Word::SPECIAL | detail as u64), r: Word::NONE });
+        if self.detail_if_any().is_none() {
+            let detail = Box::into_raw(Box::new(Detail::<T>::of(self.state)));
+            self.set(Pair { w: Word(Word::SPECIAL | detail as u64), r: Version::NONE.0 });
         }
         // SAFETY: as above.
         unsafe { &mut *pointer(self.state.w) }
     }
 
-    /// Goes back to W and R in the cell, if the detail's bytes agree after an access by that thread.
+    /// Which version of the detail the cell has.
+    pub fn version(&self) -> Version {
+        Version(self.state.r)
+    }
+
+    /// The detail is of another version from now on.
+    pub fn set_version(&mut self, version: Version) {
+        self.set(Pair { r: version.0, ..self.state });
+    }
+
+    /// Goes back to W and R in the cell, if the detail has no more to tell.
     #[inline]
-    pub fn collapse(&mut self, thread: &mut ThreadState, stamps: &mut impl Stamps) {
-        let sets = &self.memory.sets;
-        let Some(detail) = self.detail_if_any() else { return };
-        if let Some(state) = detail.collapsed(thread, sets, stamps) {
-            self.replace_detail(state);
-        }
-    }
-
-    /// Goes back to an empty cell, if the detail has nothing to tell.
-    pub fn collapse_if_empty(&mut self) {
-        if self.detail_if_any().is_some_and(|d| d.is_empty()) {
-            self.replace_detail(Pair::default());
-        }
-    }
-
-    fn replace_detail(&mut self, state: Pair) {
+    pub fn collapse(&mut self) {
+        let Some(detail) = self.detail_if_any().filter(|detail| detail.is_plain()) else { return };
+        let (state, detail) = (detail.state, &raw mut *detail);
         // SAFETY: the cell owns the detail and points to something else from here on.
-        let detail = unsafe { Box::from_raw(pointer::<T>(self.state.w)) };
-        detail.let_go(&self.memory.sets, state.r.is_special());
+        drop(unsafe { Box::from_raw(detail) });
         self.set(state);
     }
 }
@@ -84,6 +80,20 @@ impl<T: Attachment> Drop for Open<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.cell.unlock(self.state.w);
+    }
+}
+
+/// In the R of a cell with a detail: a number that no other detail has, and that changes with what an atomic load has to look at: what is published, and the plain writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Version(pub Word);
+
+impl Version {
+    /// Changed, and not numbered yet.
+    pub const NONE: Version = Version(Word(Word::SPECIAL | Word::FOREIGN));
+
+    /// The version of that number, which is not zero and below 2^61.
+    pub fn numbered(number: u64) -> Version {
+        Version(Word(Version::NONE.0.0 | number))
     }
 }
 

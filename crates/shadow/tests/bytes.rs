@@ -72,8 +72,8 @@ fn bytes(granule: usize, extent: u8) -> impl Iterator<Item = usize> {
 }
 
 /// Both memories go through the steps; says where they differ, else how many races were told.
-fn judge(steps: &[Step]) -> Result<usize, TestCaseError> {
-    let (mut machine, mut model, mut told) = (Machine::new(), Model::new(), 0);
+fn judge(steps: &[Step], handlers: bool) -> Result<usize, TestCaseError> {
+    let (mut machine, mut model, mut told) = (Machine { handlers, ..Machine::new() }, Model::new(), 0);
     // All threads at once or one by one: some steps are forks.
     for step in steps {
         let alive = |t: usize| model.running.get(t).copied().unwrap_or(false);
@@ -150,20 +150,20 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6000, ..ProptestConfig::default() })]
 
     #[test]
-    fn everything(steps in steps(Mix { sites: 6, atomics: 12, sync: 12, forgets: 3 }, 120)) {
-        judge(&steps)?;
+    fn everything(steps in steps(Mix { sites: 6, atomics: 12, sync: 12, forgets: 3 }, 120), handlers in any::<bool>()) {
+        judge(&steps, handlers)?;
     }
 
     /// Mostly reads and writes: granules split and become whole again.
     #[test]
-    fn plain_accesses(steps in steps(Mix { sites: 4, atomics: 0, sync: 15, forgets: 1 }, 200)) {
-        judge(&steps)?;
+    fn plain_accesses(steps in steps(Mix { sites: 4, atomics: 0, sync: 15, forgets: 1 }, 200), handlers in any::<bool>()) {
+        judge(&steps, handlers)?;
     }
 
     /// Much order, so that races come late and states are deep.
     #[test]
-    fn much_synchronisation(steps in steps(Mix { sites: 9, atomics: 6, sync: 60, forgets: 1 }, 250)) {
-        judge(&steps)?;
+    fn much_synchronisation(steps in steps(Mix { sites: 9, atomics: 6, sync: 60, forgets: 1 }, 250), handlers in any::<bool>()) {
+        judge(&steps, handlers)?;
     }
 }
 
@@ -173,7 +173,7 @@ fn the_random_steps_have_substance() {
     use proptest::strategy::ValueTree;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let strategy = steps(Mix { sites: 9, atomics: 6, sync: 60, forgets: 1 }, 250);
-    let told = (0..300).map(|_| judge(&strategy.new_tree(&mut runner).unwrap().current()).unwrap());
+    let told = (0..300).map(|_| judge(&strategy.new_tree(&mut runner).unwrap().current(), true).unwrap());
     let told: Vec<usize> = told.collect();
     let racy = told.iter().filter(|n| **n > 0).count();
     assert!((100..290).contains(&racy), "{racy} of 300 have races");

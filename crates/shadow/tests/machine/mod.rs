@@ -1,7 +1,7 @@
 //! Some granules under the rules of this crate, driven step by step, and what a stamp stands for.
 #![allow(dead_code, missing_docs, reason = "each test uses its part")]
 
-use deadheat_online::{Clock, LockState, Slot, ThreadState, VarState, Word};
+use deadheat_online::{Clock, LockState, Outcome, Slot, ThreadState, VarState, Version, Word, handlers};
 use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -129,11 +129,14 @@ pub struct Machine {
     pub threads: Vec<ThreadState>,
     pub locks: Vec<LockState>,
     pub log: Log,
+    /// Handlers of whole variables are asked first, as in the runtime.
+    pub handlers: bool,
 }
 
 impl Machine {
     pub fn new() -> Machine {
         Machine {
+            handlers: true,
             memory: Memory::new(),
             cells: (0..GRANULES).map(|_| VarState::new()).collect(),
             threads: vec![thread(0)],
@@ -155,13 +158,16 @@ impl Machine {
 
     /// The access to some bytes of one granule.
     pub fn access(&mut self, by: usize, granule: usize, access: Access, site: Site) -> Option<Told> {
-        let Machine { memory, cells, threads, log, .. } = self;
+        let Machine { memory, cells, threads, log, handlers, .. } = self;
         let (cell, thread) = (&cells[granule], &mut threads[by]);
         log.here = site;
         let conflict = if matches!(access.mode, Mode::AtomicRead | Mode::AtomicWrite) {
             // SAFETY: all details here are of `Marks`.
-            let mut open = unsafe { Open::<Marks>::lock(cell, memory) };
+            let mut open = unsafe { Open::<Marks>::lock(cell) };
             open.detail().atomic(thread, &memory.sets, access, log)
+        } else if *handlers && let Some(outcome) = handled(thread, cell, memory, access, log) {
+            let mode = Conflict::mode_of(outcome.rule);
+            outcome.race().map(|prior| Conflict::new(prior, mode, access.extent))
         } else {
             // SAFETY: as above.
             unsafe { memory.access::<Marks>(thread, cell, access, log) }.1
@@ -175,14 +181,14 @@ impl Machine {
     /// Attaches a mark to those bytes.
     pub fn mark(&mut self, granule: usize, extent: u8) {
         // SAFETY: as above.
-        let mut open = unsafe { Open::<Marks>::lock(&self.cells[granule], &self.memory) };
+        let mut open = unsafe { Open::<Marks>::lock(&self.cells[granule]) };
         open.detail().attached.0 |= extent;
     }
 
     /// The bytes with marks.
     pub fn marks(&self, granule: usize) -> u8 {
         // SAFETY: as above.
-        let mut open = unsafe { Open::<Marks>::lock(&self.cells[granule], &self.memory) };
+        let mut open = unsafe { Open::<Marks>::lock(&self.cells[granule]) };
         open.detail_if_any().map_or(0, |d| d.attached.0)
     }
 
@@ -194,6 +200,23 @@ impl Machine {
     /// The granule is told byte by byte.
     pub fn has_detail(&self, granule: usize) -> bool {
         self.cells[granule].load_w().is_special()
+    }
+}
+
+/// The access by v2's handlers.
+fn handled(
+    thread: &mut ThreadState,
+    cell: &VarState,
+    memory: &Memory,
+    access: Access,
+    log: &mut Log,
+) -> Option<Outcome> {
+    let Access { mode, extent } = access;
+    let stamp = |thread: &mut ThreadState| log.here(thread).with_extent(extent);
+    if mode.writes() {
+        handlers::write(Version::V2, thread, cell, &memory.sets, extent, stamp)
+    } else {
+        handlers::read(Version::V2, thread, cell, &memory.sets, extent, stamp)
     }
 }
 
