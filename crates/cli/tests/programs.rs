@@ -2,7 +2,8 @@
 //!
 //! `DEADHEAT_REPEATS=20` runs each built program that often; `DEADHEAT_PROGRAM=mutex/` judges only the programs whose name
 //! contains that; `DEADHEAT_JUDGE=tsan-clang` or `tsan-gcc` lets the compiler's own ThreadSanitizer run the corpus, which
-//! then has to be right but where a program says that it is known to be wrong.
+//! then has to be right but where a program says that it is known to be wrong. `DEADHEAT_CLANG=15` and `DEADHEAT_GCC=12` choose
+//! versions in place of the newest ones.
 
 #[path = "programs/build.rs"]
 mod build;
@@ -44,6 +45,7 @@ themes! {
     deadlock
     fences
     fibers
+    library
     memory
     misuse
     mutex

@@ -63,7 +63,7 @@ macro_rules! interceptors {
     ($($(#[$attribute:meta])* fn $name:ident($pc:ident; $($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
         const _: () = {
             /// The C library's own.
-            #[allow(dead_code)]
+            #[allow(dead_code, clippy::too_many_arguments)]
             fn real($($argument: $type),*) $(-> $result)? {
                 // SAFETY: passes the program's call on as it is.
                 unsafe { $crate::real!($name($($type),*) $(-> $result)?)($($argument),*) }

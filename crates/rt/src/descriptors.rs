@@ -256,6 +256,11 @@ pub fn became_ready(thread: &mut Thread, group: i32, name: u64) {
     channels.into_iter().for_each(|channel| acquire_from(thread, channel));
 }
 
+/// The thread is told that something can be read there: it knows what was written.
+pub fn became_readable(thread: &mut Thread, fd: i32) {
+    acquire_from(thread, channel_of(fd));
+}
+
 /// The group, if it is one, is no more. (Descriptors that it watches stay watched after they are closed, if they have other names.)
 fn unwatch_all(group: i32) {
     if ANY_WATCHED.load(Ordering::Relaxed) == 0 {

@@ -121,6 +121,16 @@ pub fn event(thread: &Thread, pc: u64, what: What) -> Option<Turn> {
     turn
 }
 
+/// As [`event`], at a site.
+#[inline]
+pub fn at(thread: &Thread, site: Site, what: What) -> Option<Turn> {
+    let turn = turn();
+    if turn.is_some() {
+        write(thread.id.0, site, what);
+    }
+    turn
+}
+
 /// Records what the thread does, wherever that is.
 #[inline]
 pub fn somewhere(thread: &Thread, what: What) -> Option<Turn> {

@@ -143,8 +143,8 @@ pub fn finished(thread: &mut Thread) {
     }
 }
 
-/// The current thread has joined that one: it knows what it knew.
-pub fn joined(thread: &mut Thread, id: ThreadId) {
+/// The current thread has joined that one, by a call from there: it knows what it knew.
+pub fn joined(thread: &mut Thread, id: ThreadId, pc: u64) {
     let ended = {
         let mut registry = REGISTRY.lock();
         if let Some(info) = registry.threads.get_mut(&id.0) {
@@ -153,7 +153,7 @@ pub fn joined(thread: &mut Thread, id: ThreadId) {
         registry.ended.remove(&id.0)
     };
     if let Some(ended) = ended {
-        let _turn = record::somewhere(thread, What::Join { child: id.0 });
+        let _turn = record::event(thread, pc, What::Join { child: id.0 });
         thread.state.acquire(&ended.clock);
         thread.refresh();
         slots::leave(ended.slot, ended.used, ended.used);

@@ -6,6 +6,7 @@ use crate::heap::Cache;
 use crate::internal::Spare;
 use crate::place::Placer;
 use crate::record::{self, What};
+use crate::sites::Site;
 use crate::tls::{self, offset};
 use crate::{access, slots};
 use alloc::boxed::Box;
@@ -76,12 +77,13 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// A thread created by another (or the first).
-    pub fn new(id: ThreadId, creator: Option<&mut Thread>, frames: usize) -> Box<Thread> {
-        let _turn = creator.as_ref().and_then(|c| record::somewhere(c, What::Fork { child: id.0 }));
-        let (slot, before) = slots::take(creator.as_ref().map(|c| &c.state), id);
+    /// A thread created by another at that site (or the first).
+    pub fn new(id: ThreadId, creator: Option<(&mut Thread, Site)>, frames: usize) -> Box<Thread> {
+        let fork = What::Fork { child: id.0 };
+        let _turn = creator.as_ref().and_then(|(creator, site)| record::at(creator, *site, fork));
+        let (slot, before) = slots::take(creator.as_ref().map(|(creator, _)| &creator.state), id);
         let mut state = ThreadState::new(slot, before, slots::is_orphan);
-        if let Some(creator) = creator {
+        if let Some((creator, _)) = creator {
             creator.state.fork(&mut state);
             creator.refresh();
         }

@@ -60,16 +60,28 @@ impl Family {
         }
     }
 
-    /// The compiler to call: the newest that is installed.
+    /// The variable that says which version of it to take.
+    fn variable(self) -> &'static str {
+        match self {
+            Family::Gcc => "DEADHEAT_GCC",
+            Family::Clang => "DEADHEAT_CLANG",
+        }
+    }
+
+    /// The compiler to call: of the version that was asked for, or the newest that is installed.
     fn compiler(self, cxx: bool) -> &'static str {
-        static NEWEST: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
+        static CHOSEN: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
         let stem = match (self, cxx) {
             (Family::Gcc, false) => "gcc",
             (Family::Gcc, true) => "g++",
             (Family::Clang, false) => "clang",
             (Family::Clang, true) => "clang++",
         };
-        NEWEST[self as usize * 2 + usize::from(cxx)].get_or_init(|| newest(stem))
+        let chosen = || match std::env::var(self.variable()) {
+            Ok(version) => format!("{stem}-{version}"),
+            Err(_) => newest(stem),
+        };
+        CHOSEN[self as usize * 2 + usize::from(cxx)].get_or_init(chosen)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fibers: flows of control that the program switches by itself. Each is a thread of ours that is not bound to one of the kernel's.
 
 use crate::entries;
-use crate::intercept::{jumps, threads};
+use crate::intercept::{contexts, jumps, threads};
 use alloc::boxed::Box;
 use core::ffi::{c_char, c_uint};
 use deadheat_online::LockState;
@@ -30,9 +30,10 @@ entries! {
 
     fn __tsan_create_fiber(pc; flags: c_uint) -> *mut Thread {
         let Some(mut creator) = Stay::begin() else { return core::ptr::null_mut() };
+        contexts::has_fibers();
         let site = creator.placer.site(pc, Note::CALL);
         let id = registry::announce(Some(creator.id), site, true, true);
-        Box::into_raw(Thread::new(id, Some(&mut creator), FRAMES))
+        Box::into_raw(Thread::new(id, Some((&mut creator, site)), FRAMES))
     }
 
     fn __tsan_destroy_fiber(pc; fiber: *mut Thread) {

@@ -1,6 +1,6 @@
 //! C11's threads, mutexes and conditions: the C library's own calls of its POSIX functions pass us by.
 
-use super::{conditions, mutexes, once, threads};
+use super::{conditions, mutexes, once, threads, touch};
 use crate::interceptors;
 use core::ffi::{c_int, c_void};
 use deadheat_rt::mutex::{self, Remains};
@@ -57,6 +57,7 @@ interceptors! {
             }
             result
         };
+        touch::object(into, pc);
         match threads::create(routine, argument, threads::attributes(core::ptr::null()), pc, spawn) {
             Some(result) => result,
             None => real(into, routine, argument),
@@ -64,7 +65,7 @@ interceptors! {
     }
 
     fn thrd_join(pc; handle: pthread_t, value: *mut c_int) -> c_int {
-        threads::join(handle, || real(handle, value))
+        threads::join(handle, value, pc, || real(handle, value))
     }
 
     fn thrd_detach(pc; handle: pthread_t) -> c_int {

@@ -50,9 +50,11 @@ fn top_with(ip: u64) -> Option<u64> {
     // SAFETY: the current thread's object, if it has one.
     let bottom = unsafe { tls::thread().as_ref() }?.placer.bottom() as u64;
     let top = tls::get::<{ offset::FRAMES }>();
-    let frames = (0..REACH as u64).map(|i| top - i * FRAME).take_while(|at| *at > bottom);
-    // SAFETY: frames between the bottom and the top were pushed; the first word of each is where its function returns to.
-    frames.into_iter().find(|at| unsafe { *((at - FRAME) as *const u64) } == ip)
+    let frames = (0..REACH as u64).map(|i| top - i * FRAME).take_while(|at| *at != bottom);
+    // SAFETY: frames between the bottom and the top were pushed; the first word of each is where its function returns to, or zero at the bottom of a context's stack.
+    let mut returns =
+        frames.map(|at| (at, unsafe { *((at - FRAME) as *const u64) })).take_while(|(_, pc)| *pc != 0);
+    returns.find(|(_, pc)| *pc == ip).map(|(at, _)| at)
 }
 
 const FRAME: u64 = deadheat_rt::place::FRAME as u64;

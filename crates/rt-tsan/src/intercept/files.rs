@@ -82,7 +82,7 @@ pub fn made(fd: c_int, channel: Channel, pc: u64) -> c_int {
 }
 
 /// A descriptor with a channel of its own was made, unless the call failed.
-fn made_apart(fd: c_int, pc: u64) -> c_int {
+pub fn made_apart(fd: c_int, pc: u64) -> c_int {
     if fd < 0 {
         return fd;
     }
@@ -147,7 +147,6 @@ reads! {
     pread(offset: i64);
     pread64(offset: i64);
     recv(flags: c_int);
-    recvfrom(flags: c_int, from: *mut c_void, length: *mut c_uint);
 }
 
 /// Functions that write from a buffer.
@@ -167,7 +166,6 @@ writes! {
     pwrite(offset: i64);
     pwrite64(offset: i64);
     send(flags: c_int);
-    sendto(flags: c_int, to: *const c_void, length: c_uint);
 }
 
 /// Functions that read into several buffers.
@@ -202,9 +200,10 @@ vector_writes! { writev(); pwritev(offset: i64); pwritev64(offset: i64); pwritev
 
 /// Functions that make a descriptor for a file.
 macro_rules! opens {
-    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+    ($($name:ident($($argument:ident: $type:ty),*) $text:ident;)*) => {
         interceptors! {$(
             fn $name(pc; $($argument: $type),*) -> c_int {
+                touch::text($text, pc);
                 made(real($($argument),*), Channel::FILES, pc)
             }
         )*}
@@ -212,22 +211,43 @@ macro_rules! opens {
 }
 
 opens! {
-    open(path: Path, flags: c_int, mode: c_uint);
-    open64(path: Path, flags: c_int, mode: c_uint);
-    openat(folder: c_int, path: Path, flags: c_int, mode: c_uint);
-    openat64(folder: c_int, path: Path, flags: c_int, mode: c_uint);
-    __open_2(path: Path, flags: c_int);
-    __open64_2(path: Path, flags: c_int);
-    __openat_2(folder: c_int, path: Path, flags: c_int);
-    __openat64_2(folder: c_int, path: Path, flags: c_int);
-    creat(path: Path, mode: c_uint);
-    creat64(path: Path, mode: c_uint);
-    mkstemp(path: *mut c_char);
-    mkstemp64(path: *mut c_char);
-    mkostemp(path: *mut c_char, flags: c_int);
-    mkostemp64(path: *mut c_char, flags: c_int);
-    memfd_create(name: Path, flags: c_uint);
-    shm_open(name: Path, flags: c_int, mode: c_uint);
+    open(path: Path, flags: c_int, mode: c_uint) path;
+    open64(path: Path, flags: c_int, mode: c_uint) path;
+    openat(folder: c_int, path: Path, flags: c_int, mode: c_uint) path;
+    openat64(folder: c_int, path: Path, flags: c_int, mode: c_uint) path;
+    __open_2(path: Path, flags: c_int) path;
+    __open64_2(path: Path, flags: c_int) path;
+    __openat_2(folder: c_int, path: Path, flags: c_int) path;
+    __openat64_2(folder: c_int, path: Path, flags: c_int) path;
+    creat(path: Path, mode: c_uint) path;
+    creat64(path: Path, mode: c_uint) path;
+    memfd_create(name: Path, flags: c_uint) name;
+    shm_open(name: Path, flags: c_int, mode: c_uint) name;
+}
+
+/// Functions that make a file with a name that is not taken, and write that name.
+macro_rules! temporary {
+    ($($name:ident($($more:ident: $type:ty),*);)*) => {
+        interceptors! {$(
+            fn $name(pc; path: *mut c_char $(, $more: $type)*) -> c_int {
+                let fd = made(real(path $(, $more)*), Channel::FILES, pc);
+                if fd >= 0 {
+                    // SAFETY: the program's name, which was completed just now.
+                    touch::write(path, unsafe { crate::lang::__deadheat_strlen(path as *const u8) }, pc);
+                }
+                fd
+            }
+        )*}
+    };
+}
+
+temporary! {
+    mkstemp();
+    mkstemp64();
+    mkostemp(flags: c_int);
+    mkostemp64(flags: c_int);
+    mkstemps(ending: c_int);
+    mkostemps(ending: c_int, flags: c_int);
 }
 
 /// Functions that make a descriptor with a channel of its own.
@@ -309,6 +329,17 @@ interceptors! {
         controlled(fd, command, real(fd, command, argument), pc)
     }
 
+    fn ioctl(pc; fd: c_int, request: usize, argument: *mut c_void) -> c_int {
+        used(fd, pc);
+        let (reads, writes) = exchanged(request);
+        touch::read(argument, reads, pc);
+        let result = real(fd, request, argument);
+        if result >= 0 {
+            touch::write(argument, writes, pc);
+        }
+        result
+    }
+
     fn sendfile(pc; to: c_int, from: c_int, offset: *mut i64, bytes: usize) -> isize {
         sending(to, core::ptr::null(), 0, pc);
         let result = real(to, from, offset, bytes);
@@ -348,6 +379,21 @@ interceptors! {
         used(group, pc);
         let count = real(group, events, most, time, mask);
         happened(group, events, count, pc)
+    }
+}
+
+/// How many bytes a request of `ioctl` reads and writes: the newer ones say so themselves, of the older ones the common are known.
+fn exchanged(request: usize) -> (usize, usize) {
+    const INT: usize = size_of::<c_int>();
+    const TIOCGWINSZ: usize = 0x5413;
+    const FIONREAD: usize = 0x541b;
+    const FIONBIO: usize = 0x5421;
+    let (size, direction) = (request >> 16 & 0x3fff, request >> 30 & 3);
+    match request {
+        TIOCGWINSZ => (0, 8),
+        FIONREAD => (0, INT),
+        FIONBIO => (INT, 0),
+        _ => (if direction & 1 != 0 { size } else { 0 }, if direction & 2 != 0 { size } else { 0 }),
     }
 }
 

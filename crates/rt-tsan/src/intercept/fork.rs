@@ -87,7 +87,40 @@ extern "C" fn in_child() {
     }
 }
 
+/// Where a process that `clone` makes begins.
+struct Beginning {
+    run: extern "C" fn(*mut c_void) -> c_int,
+    argument: *mut c_void,
+}
+
+extern "C" fn begin(beginning: *mut c_void) -> c_int {
+    in_child();
+    // SAFETY: on the stack of the thread that made this process, of which this one has a copy.
+    let Beginning { run, argument } = unsafe { (beginning as *const Beginning).read() };
+    run(argument)
+}
+
 interceptors! {
+    /// As `fork`, but nothing that was registered is called, so we do it ourselves.
+    fn _Fork(pc;) -> c_int {
+        before();
+        let child = real();
+        if child == 0 { in_child() } else { in_parent() }
+        child
+    }
+
+    fn clone(pc; run: extern "C" fn(*mut c_void) -> c_int, stack: *mut c_void, flags: c_int, argument: *mut c_void, a: usize, b: usize, c: usize) -> c_int {
+        if flags & libc::CLONE_VM != 0 {
+            // It shares all memory, and with it all of the runtime's, on a stack that nobody knows: not watched.
+            return real(run, stack, flags, argument, a, b, c);
+        }
+        let beginning = Beginning { run, argument };
+        before();
+        let child = real(begin, stack, flags, &raw const beginning as *mut c_void, a, b, c);
+        in_parent();
+        child
+    }
+
     fn vfork(pc;) -> c_int {
         // The child of a real one shares this thread's memory and stack, and with it all of the runtime's.
         // SAFETY: what the program wants, at a higher price.

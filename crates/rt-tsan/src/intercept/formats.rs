@@ -3,6 +3,7 @@
 //! These take any number of arguments, so each begins in assembly that saves the argument registers as the C library's own would, lets us look at them, and jumps
 //! on with all of them as they were.
 
+use super::arguments::Arguments;
 use super::{files, touch};
 use crate::interceptors;
 use crate::real;
@@ -12,55 +13,6 @@ use core::ffi::{c_char, c_int, c_void};
 use deadheat_rt::tls::{self, offset::CALLER};
 
 type Text = *const c_char;
-
-/// `va_list` on this machine.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Arguments {
-    general: u32,
-    floating: u32,
-    overflow: *const u8,
-    registers: *const u8,
-}
-
-const GENERAL_END: u32 = 48;
-const FLOATING_END: u32 = 176;
-
-impl Arguments {
-    /// The next of those that are passed in general registers.
-    unsafe fn word(&mut self) -> u64 {
-        // SAFETY: the caller's promise: the program has passed one more.
-        unsafe {
-            if self.general < GENERAL_END {
-                self.general += 8;
-                return (self.registers.add(self.general as usize - 8) as *const u64).read();
-            }
-            self.overflow = self.overflow.add(8);
-            (self.overflow.sub(8) as *const u64).read()
-        }
-    }
-
-    /// Passes over one of those.
-    unsafe fn pass(&mut self) {
-        // SAFETY: the caller's promise.
-        let _: u64 = unsafe { self.word() };
-    }
-
-    /// Passes over a `double`.
-    fn skip_double(&mut self) {
-        if self.floating < FLOATING_END {
-            self.floating += 16;
-        } else {
-            self.overflow = self.overflow.wrapping_add(8);
-        }
-    }
-
-    /// Passes over a `long double`.
-    fn skip_long_double(&mut self) {
-        self.overflow = (self.overflow as usize).next_multiple_of(16) as *const u8;
-        self.overflow = self.overflow.wrapping_add(16);
-    }
-}
 
 /// The strings that the format asks for, and the format itself, are read.
 ///
@@ -81,6 +33,7 @@ unsafe fn read_strings(format: Text, mut arguments: Arguments, pc: u64) {
             let mut limit = None;
             let mut dotted = false;
             let mut long = 0;
+            let mut short = 0;
             loop {
                 let c = *at;
                 if c == 0 || c == b'$' {
@@ -95,18 +48,32 @@ unsafe fn read_strings(format: Text, mut arguments: Arguments, pc: u64) {
                     b'0'..=b'9' if dotted => {
                         limit = limit.map(|l: usize| l.saturating_mul(10) + (c - b'0') as usize)
                     }
-                    b'0'..=b'9' | b'-' | b'+' | b' ' | b'#' | b'\'' | b'h' | b'q' | b'j' | b'z' | b't' => {}
+                    b'0'..=b'9' | b'-' | b'+' | b' ' | b'#' | b'\'' => {}
+                    b'h' => short += 1,
+                    b'q' | b'j' | b'z' | b't' => long = 1,
                     b'l' | b'L' => long += 1 + (c == b'L') as u32 * 2,
                     b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' if long >= 3 => {
                         break arguments.skip_long_double();
                     }
                     b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => break arguments.skip_double(),
                     b's' if long == 0 => break read_string(arguments.word() as *const u8, limit, pc),
+                    b'n' => {
+                        break touch::write(arguments.word() as *const u8, count_bytes(long, short), pc);
+                    }
                     b'%' | b'm' => break,
                     _ => break arguments.pass(),
                 }
             }
         }
+    }
+}
+
+/// Bytes of what `%n` stores, by how often the format says `l` and `h`.
+fn count_bytes(long: u32, short: u32) -> usize {
+    match (long, short) {
+        (0, 0) => 4,
+        (0, short) => 2 >> (short - 1).min(1),
+        _ => 8,
     }
 }
 
@@ -141,6 +108,8 @@ enum Target {
     Stream(*mut c_void),
     Descriptor(c_int),
     Memory(*mut u8, usize),
+    /// A block that will be allocated, whose address goes there.
+    Block(*mut u64),
     Elsewhere,
 }
 
@@ -152,6 +121,7 @@ unsafe fn look(target: Target, format: Text, arguments: Arguments, pc: u64) {
         Target::Descriptor(fd) => files::sending(fd, core::ptr::null(), 0, pc),
         // SAFETY: the program's call.
         Target::Memory(to, room) => touch::write(to, room.min(unsafe { printed(format, arguments) } + 1), pc),
+        Target::Block(address) => touch::write(address, 8, pc),
         Target::Elsewhere => {}
     }
 }
@@ -168,7 +138,7 @@ macro_rules! variadic {
             let $a = unsafe { *saved };
             // SAFETY: as above.
             let format = unsafe { (*saved)[$fixed - 1] } as Text;
-            let arguments = Arguments { general: 8 * $fixed, floating: GENERAL_END, overflow: stack, registers: saved as *const u8 };
+            let arguments = Arguments::behind($fixed, saved, stack);
             // SAFETY: the program's call.
             unsafe { look($target, format, arguments, pc) };
             REAL.address()
@@ -179,45 +149,10 @@ macro_rules! variadic {
         extern "C" fn $outer() {
             const _: Hook = $hook;
             naked_asm!(
-                "mov r10, qword ptr [rsp]",
-                "mov r11, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "mov qword ptr fs:[r11 + {caller}], r10",
-                "sub rsp, 200",
-                "mov qword ptr [rsp + 184], rax",
-                "mov qword ptr [rsp], rdi",
-                "mov qword ptr [rsp + 8], rsi",
-                "mov qword ptr [rsp + 16], rdx",
-                "mov qword ptr [rsp + 24], rcx",
-                "mov qword ptr [rsp + 32], r8",
-                "mov qword ptr [rsp + 40], r9",
-                "movaps xmmword ptr [rsp + 48], xmm0",
-                "movaps xmmword ptr [rsp + 64], xmm1",
-                "movaps xmmword ptr [rsp + 80], xmm2",
-                "movaps xmmword ptr [rsp + 96], xmm3",
-                "movaps xmmword ptr [rsp + 112], xmm4",
-                "movaps xmmword ptr [rsp + 128], xmm5",
-                "movaps xmmword ptr [rsp + 144], xmm6",
-                "movaps xmmword ptr [rsp + 160], xmm7",
-                "mov rdi, rsp",
-                "lea rsi, [rsp + 208]",
+                $crate::save_arguments!(),
                 "call {hook}",
                 "mov r11, rax",
-                "mov rax, qword ptr [rsp + 184]",
-                "mov rdi, qword ptr [rsp]",
-                "mov rsi, qword ptr [rsp + 8]",
-                "mov rdx, qword ptr [rsp + 16]",
-                "mov rcx, qword ptr [rsp + 24]",
-                "mov r8, qword ptr [rsp + 32]",
-                "mov r9, qword ptr [rsp + 40]",
-                "movaps xmm0, xmmword ptr [rsp + 48]",
-                "movaps xmm1, xmmword ptr [rsp + 64]",
-                "movaps xmm2, xmmword ptr [rsp + 80]",
-                "movaps xmm3, xmmword ptr [rsp + 96]",
-                "movaps xmm4, xmmword ptr [rsp + 112]",
-                "movaps xmm5, xmmword ptr [rsp + 128]",
-                "movaps xmm6, xmmword ptr [rsp + 144]",
-                "movaps xmm7, xmmword ptr [rsp + 160]",
-                "add rsp, 200",
+                $crate::restore_arguments!(),
                 "jmp r11",
                 caller = const CALLER, hook = sym $hook,
             )
@@ -231,37 +166,39 @@ variadic! {
     c"dprintf" dprintf look_dprintf 2 |a| Target::Descriptor(a[0] as c_int);
     c"sprintf" sprintf look_sprintf 2 |a| Target::Memory(a[0] as *mut u8, usize::MAX);
     c"snprintf" snprintf look_snprintf 3 |a| Target::Memory(a[0] as *mut u8, a[1] as usize);
-    c"asprintf" asprintf look_asprintf 2 |_| Target::Elsewhere;
+    c"asprintf" asprintf look_asprintf 2 |a| Target::Block(a[0] as *mut u64);
     c"__printf_chk" __printf_chk look_printf_chk 2 |_| Target::Elsewhere;
     c"__fprintf_chk" __fprintf_chk look_fprintf_chk 3 |a| Target::Stream(a[0] as *mut c_void);
     c"__dprintf_chk" __dprintf_chk look_dprintf_chk 3 |a| Target::Descriptor(a[0] as c_int);
     c"__sprintf_chk" __sprintf_chk look_sprintf_chk 4 |a| Target::Memory(a[0] as *mut u8, a[2] as usize);
     c"__snprintf_chk" __snprintf_chk look_snprintf_chk 5 |a| Target::Memory(a[0] as *mut u8, a[1] as usize);
-    c"__asprintf_chk" __asprintf_chk look_asprintf_chk 3 |_| Target::Elsewhere;
+    c"__asprintf_chk" __asprintf_chk look_asprintf_chk 3 |a| Target::Block(a[0] as *mut u64);
 }
 
-interceptors! {
-    fn vprintf(pc; format: Text, arguments: *mut Arguments) -> c_int {
-        // SAFETY: the program's call.
-        unsafe { look(Target::Elsewhere, format, *arguments, pc) };
-        real(format, arguments)
-    }
+/// Those that get their arguments as a list: the fixed ones, the format, and what comes between them and the list.
+macro_rules! lists {
+    ($($name:ident($($fixed:ident: $type:ty),*) $target:expr;)*) => {
+        interceptors! {$(
+            fn $name(pc; $($fixed: $type,)* format: Text, arguments: *mut Arguments) -> c_int {
+                // SAFETY: the program's call.
+                unsafe { look($target, format, *arguments, pc) };
+                real($($fixed,)* format, arguments)
+            }
+        )*}
+    };
+}
 
-    fn vfprintf(pc; stream: *mut c_void, format: Text, arguments: *mut Arguments) -> c_int {
-        // SAFETY: the program's call.
-        unsafe { look(Target::Stream(stream), format, *arguments, pc) };
-        real(stream, format, arguments)
-    }
-
-    fn vsprintf(pc; to: *mut u8, format: Text, arguments: *mut Arguments) -> c_int {
-        // SAFETY: the program's call.
-        unsafe { look(Target::Memory(to, usize::MAX), format, *arguments, pc) };
-        real(to, format, arguments)
-    }
-
-    fn vsnprintf(pc; to: *mut u8, room: usize, format: Text, arguments: *mut Arguments) -> c_int {
-        // SAFETY: the program's call.
-        unsafe { look(Target::Memory(to, room), format, *arguments, pc) };
-        real(to, room, format, arguments)
-    }
+lists! {
+    vprintf() Target::Elsewhere;
+    vfprintf(stream: *mut c_void) Target::Stream(stream);
+    vdprintf(fd: c_int) Target::Descriptor(fd);
+    vsprintf(to: *mut u8) Target::Memory(to, usize::MAX);
+    vsnprintf(to: *mut u8, room: usize) Target::Memory(to, room);
+    vasprintf(to: *mut u64) Target::Block(to);
+    __vprintf_chk(flag: c_int) Target::Elsewhere;
+    __vfprintf_chk(stream: *mut c_void, flag: c_int) Target::Stream(stream);
+    __vdprintf_chk(fd: c_int, flag: c_int) Target::Descriptor(fd);
+    __vsprintf_chk(to: *mut u8, flag: c_int, room: usize) Target::Memory(to, room);
+    __vsnprintf_chk(to: *mut u8, room: usize, flag: c_int, size: usize) Target::Memory(to, room);
+    __vasprintf_chk(to: *mut u64, flag: c_int) Target::Block(to);
 }

@@ -1,33 +1,48 @@
-//! Jumps out of functions, after which the shadow stack must be where it was: `setjmp`, `longjmp`, and contexts.
+//! Jumps out of functions, after which the shadow stack must be where it was: `setjmp` and `longjmp`.
 //!
 //! `setjmp` notes how deep the shadow stack is, by the stack pointer at which it was called: buffers may be copied, but what they lead back to is one
 //! place on the stack. Functions that return twice must not have a frame of ours below them, so they end in a jump to the C library's own.
 
 use crate::interceptors;
-use crate::real::Real;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::arch::{asm, naked_asm};
-use core::ffi::{c_int, c_void};
+use core::arch::asm;
+use core::ffi::c_int;
 use deadheat_rt::thread::{Stay, Thread};
 use deadheat_rt::tls::{self, offset};
 
 /// A place to jump back to.
 #[derive(Clone, Copy)]
 struct Mark {
-    /// The stack pointer there, or the address of the context.
-    key: u64,
-    /// The top of the shadow stack.
+    /// The stack pointer there.
+    sp: u64,
+    there: There,
+}
+
+/// Where a thread is on its shadow stacks.
+#[derive(Clone, Copy)]
+pub struct There {
+    /// The top.
     frames: u64,
+    /// The first byte of the shadow stack that it is on, if that is one of a context; else zero.
+    stack: u64,
     /// Handlers of signals that ran.
     in_handler: u32,
+}
+
+impl There {
+    /// At the bottom of a shadow stack of its own.
+    pub fn fresh(stack: u64, bottom: u64) -> There {
+        There { frames: bottom, stack, in_handler: 0 }
+    }
 }
 
 /// The places of a thread to jump back to.
 #[derive(Default)]
 struct Marks {
     jumps: Vec<Mark>,
-    contexts: Vec<Mark>,
+    /// The shadow stack that the thread is on now, as in [`There`].
+    stack: u64,
 }
 
 fn marks(thread: &mut Thread) -> &mut Marks {
@@ -47,22 +62,26 @@ pub fn forget(thread: &mut Thread) {
     }
 }
 
-fn here(thread: &Thread, key: u64) -> Mark {
-    Mark { key, frames: tls::get::<{ offset::FRAMES }>(), in_handler: thread.in_handler }
+/// Where the thread is.
+pub fn here(thread: &mut Thread) -> There {
+    let (frames, in_handler) = (tls::get::<{ offset::FRAMES }>(), thread.in_handler);
+    There { frames, stack: marks(thread).stack, in_handler }
 }
 
-fn go(thread: &mut Thread, mark: Mark) {
-    tls::set::<{ offset::FRAMES }>(mark.frames);
-    thread.in_handler = mark.in_handler;
+/// The thread is there now.
+pub fn go(thread: &mut Thread, there: There) {
+    tls::set::<{ offset::FRAMES }>(there.frames);
+    thread.in_handler = there.in_handler;
+    marks(thread).stack = there.stack;
 }
 
 fn mark_jump(sp: u64) {
     let Some(mut thread) = Stay::begin() else { return };
-    let mark = here(&thread, sp);
+    let there = here(&mut thread);
     let jumps = &mut marks(&mut thread).jumps;
-    // Places deeper in the stack are gone by now.
-    jumps.retain(|m| m.key > sp);
-    jumps.push(mark);
+    // Places deeper in this stack are gone by now.
+    jumps.retain(|m| m.sp > sp || m.there.stack != there.stack);
+    jumps.push(Mark { sp, there });
 }
 
 /// The stack pointer that the buffer leads back to. The C library keeps it as its seventh word, combined with a secret of the process and rotated.
@@ -79,36 +98,20 @@ fn jump(buffer: *const u64) {
     let Some(mut thread) = Stay::begin() else { return };
     let sp = target(buffer);
     let jumps = &mut marks(&mut thread).jumps;
-    jumps.retain(|m| m.key >= sp);
-    if let Some(mark) = jumps.iter().find(|m| m.key == sp).copied() {
-        go(&mut thread, mark);
-    }
-}
-
-fn mark_context(context: u64) {
-    let Some(mut thread) = Stay::begin() else { return };
-    let mark = here(&thread, context);
-    let contexts = &mut marks(&mut thread).contexts;
-    match contexts.iter_mut().find(|m| m.key == context) {
-        Some(old) => *old = mark,
-        None => contexts.push(mark),
-    }
-}
-
-fn enter_context(context: u64) {
-    let Some(mut thread) = Stay::begin() else { return };
-    if let Some(mark) = marks(&mut thread).contexts.iter().find(|m| m.key == context).copied() {
-        go(&mut thread, mark);
+    if let Some(mark) = jumps.iter().find(|m| m.sp == sp).copied() {
+        jumps.retain(|m| m.sp >= sp || m.there.stack != mark.there.stack);
+        go(&mut thread, mark.there);
     }
 }
 
 /// `first` is called with the program's two arguments and its stack pointer, and says which function goes on in its place.
+#[macro_export]
 macro_rules! returns_twice {
     ($($name:literal $outer:ident $first:ident;)*) => {$(
         #[unsafe(naked)]
         #[unsafe(export_name = concat!("__interceptor_", $name))]
         extern "C" fn $outer() {
-            naked_asm!(
+            core::arch::naked_asm!(
                 "lea rdx, [rsp + 8]",
                 "push rdi",
                 "push rsi",
@@ -124,10 +127,12 @@ macro_rules! returns_twice {
     )*};
 }
 
+/// Functions that go first, and the C library's that go on.
+#[macro_export]
 macro_rules! firsts {
     ($($first:ident $real:literal |$a:pat_param, $b:pat_param, $sp:pat_param| $note:expr;)*) => {$(
-        extern "C" fn $first($a: u64, $b: u64, $sp: u64) -> *mut c_void {
-            static REAL: Real = Real::new($real);
+        extern "C" fn $first($a: u64, $b: u64, $sp: u64) -> *mut core::ffi::c_void {
+            static REAL: $crate::real::Real = $crate::real::Real::new($real);
             $note;
             REAL.address()
         }
@@ -138,8 +143,6 @@ firsts! {
     first_setjmp c"setjmp" |_, _, sp| mark_jump(sp);
     first_bsd_setjmp c"_setjmp" |_, _, sp| mark_jump(sp);
     first_sigsetjmp c"__sigsetjmp" |_, _, sp| mark_jump(sp);
-    first_getcontext c"getcontext" |context, _, _| mark_context(context);
-    first_swapcontext c"swapcontext" |from, to, _| (mark_context(from), enter_context(to));
 }
 
 returns_twice! {
@@ -147,8 +150,6 @@ returns_twice! {
     "_setjmp" bsd_setjmp first_bsd_setjmp;
     "__sigsetjmp" sigsetjmp first_sigsetjmp;
     "sigsetjmp" sigsetjmp_too first_sigsetjmp;
-    "getcontext" getcontext first_getcontext;
-    "swapcontext" swapcontext first_swapcontext;
 }
 
 interceptors! {
@@ -170,10 +171,5 @@ interceptors! {
     fn __longjmp_chk(pc; buffer: *const u64, value: c_int) {
         jump(buffer);
         real(buffer, value)
-    }
-
-    fn setcontext(pc; context: *const c_void) -> c_int {
-        enter_context(context as u64);
-        real(context)
     }
 }

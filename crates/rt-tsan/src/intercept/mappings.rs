@@ -1,7 +1,9 @@
 //! Memory from the kernel: what is mapped or unmapped has no past.
 
 use crate::{interceptors, real};
+use alloc::collections::BTreeMap;
 use core::ffi::{c_int, c_void};
+use deadheat_rt::os::Mutex;
 use deadheat_rt::thread::Stay;
 use deadheat_rt::{access, os, output, start};
 
@@ -138,11 +140,44 @@ interceptors! {
         old
     }
 
+    fn brk(pc; end: At) -> c_int {
+        // SAFETY: asks where the end is now.
+        let old = unsafe { real!(sbrk(isize) -> At)(0) };
+        let result = real(end);
+        if result == 0 && access::layout().mask != 0 {
+            let _stay = Stay::begin();
+            let (from, to) = ((old as u64).min(end as u64), (old as u64).max(end as u64));
+            access::forget(from, to - from);
+        }
+        result
+    }
+
     fn shmat(pc; id: c_int, at: At, flags: c_int) -> At {
         let at = real(id, at, flags);
-        mapped(at, if at == FAILED { 0 } else { segment(id) })
+        if at == FAILED {
+            return at;
+        }
+        let bytes = segment(id);
+        let at = mapped(at, bytes);
+        if let (true, Some(_stay)) = (at != FAILED, Stay::begin()) {
+            SEGMENTS.lock().insert(at as usize, bytes);
+        }
+        at
+    }
+
+    fn shmdt(pc; at: *const c_void) -> c_int {
+        // Before: afterwards the memory may be another thread's.
+        if let Some(_stay) = Stay::begin()
+            && let Some(bytes) = SEGMENTS.lock().remove(&(at as usize))
+        {
+            forget(at as At, bytes);
+        }
+        real(at)
     }
 }
+
+/// Segments of shared memory: where they are, and how many bytes they have.
+static SEGMENTS: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
 /// Bytes of a segment of shared memory.
 fn segment(id: c_int) -> usize {

@@ -1,8 +1,14 @@
 //! The functions of the C library that the runtime stands in for, by theme.
 
+mod accounts;
+mod answers;
+mod arguments;
 mod barriers;
 mod c11;
+mod clocks;
 mod conditions;
+pub mod contexts;
+mod environment;
 mod exceptions;
 mod exit;
 mod files;
@@ -16,16 +22,23 @@ mod mappings;
 mod memory;
 mod mutexes;
 mod new;
+mod numbers;
 mod once;
+mod paths;
+mod polls;
+mod queues;
 mod rwlocks;
+mod scans;
 mod semaphores;
 mod signals;
 mod sockets;
 mod spinlocks;
 mod streams;
 mod strings;
+mod system;
 pub mod threads;
 mod touch;
+mod wide;
 
 pub use exit::at_the_very_end;
 pub use threads::own_stack;

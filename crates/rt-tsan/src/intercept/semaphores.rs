@@ -1,5 +1,6 @@
 //! Semaphores: whoever gets through one comes after all who have posted to it before.
 
+use super::touch;
 use crate::interceptors;
 use core::ffi::{c_int, c_uint};
 use deadheat_rt::sync;
@@ -61,6 +62,10 @@ interceptors! {
     }
 
     fn sem_getvalue(pc; semaphore: *mut sem_t, value: *mut c_int) -> c_int {
-        through(semaphore, real(semaphore, value))
+        let result = through(semaphore, real(semaphore, value));
+        if result == 0 {
+            touch::object(value, pc);
+        }
+        result
     }
 }

@@ -7,12 +7,11 @@ use super::touch;
 use crate::{interceptors, lang, real};
 use core::arch::naked_asm;
 use core::ffi::{c_char, c_int, c_void};
+use core::sync::atomic::AtomicUsize;
 use deadheat_rt::tls::{self, offset::CALLER};
 
 type Bytes = *mut u8;
 type Text = *const c_char;
-/// `wchar_t`.
-type Wide = *const i32;
 
 /// No runtime yet, or a thread that it does not know.
 #[inline]
@@ -20,8 +19,9 @@ fn is_early() -> bool {
     tls::thread().is_null()
 }
 
+/// Copies, as `memcpy`.
 #[inline]
-fn copied(to: Bytes, from: *const u8, n: usize, pc: u64) -> Bytes {
+pub fn copied(to: Bytes, from: *const u8, n: usize, pc: u64) -> Bytes {
     if is_early() {
         // SAFETY: the program's promise.
         return unsafe { lang::__deadheat_memcpy(to, from, n) };
@@ -31,8 +31,9 @@ fn copied(to: Bytes, from: *const u8, n: usize, pc: u64) -> Bytes {
     unsafe { real!(memcpy(Bytes, *const u8, usize) -> Bytes)(to, from, n) }
 }
 
+/// Copies, as `memmove`.
 #[inline]
-fn moved(to: Bytes, from: *const u8, n: usize, pc: u64) -> Bytes {
+pub fn moved(to: Bytes, from: *const u8, n: usize, pc: u64) -> Bytes {
     if is_early() {
         // SAFETY: the program's promise.
         return unsafe { lang::__deadheat_memmove(to, from, n) };
@@ -112,12 +113,18 @@ fn searched(s: Text, found: *const c_char) -> usize {
     if found.is_null() { length(s) + 1 } else { found as usize - s as usize + 1 }
 }
 
-fn wide_length(s: Wide) -> usize {
-    // SAFETY: the program's promise.
-    unsafe { real!(wcslen(Wide) -> usize)(s) }
-}
+/// Stands for the place where `strtok` keeps where it is.
+static REST: AtomicUsize = AtomicUsize::new(0);
 
-const WIDE: usize = size_of::<i32>();
+/// A token was found and its end written.
+fn split(token: *mut c_char, pc: u64) -> *mut c_char {
+    if !token.is_null() {
+        let n = length(token);
+        touch::read(token, n + 1, pc);
+        touch::write(token.wrapping_add(n), 1, pc);
+    }
+    token
+}
 
 interceptors! {
     fn memcpy(pc; to: Bytes, from: *const u8, n: usize) -> Bytes {
@@ -377,6 +384,81 @@ interceptors! {
         found
     }
 
+    fn strsep(pc; rest: *mut *mut c_char, set: Text) -> *mut c_char {
+        let token = real(rest, set);
+        touch::text(set, pc);
+        touch::write(rest, size_of::<usize>(), pc);
+        split(token, pc)
+    }
+
+    fn strtok(pc; s: *mut c_char, set: Text) -> *mut c_char {
+        touch::text(set, pc);
+        // Where it goes on is kept in one place for all threads.
+        touch::write(&raw const REST, size_of::<usize>(), pc);
+        split(real(s, set), pc)
+    }
+
+    fn strtok_r(pc; s: *mut c_char, set: Text, rest: *mut *mut c_char) -> *mut c_char {
+        touch::text(set, pc);
+        touch::write(rest, size_of::<usize>(), pc);
+        split(real(s, set, rest), pc)
+    }
+
+    fn __strtok_r(pc; s: *mut c_char, set: Text, rest: *mut *mut c_char) -> *mut c_char {
+        touch::text(set, pc);
+        touch::write(rest, size_of::<usize>(), pc);
+        split(real(s, set, rest), pc)
+    }
+
+    fn strcoll(pc; a: Text, b: Text) -> c_int {
+        touch::text(a, pc);
+        touch::text(b, pc);
+        real(a, b)
+    }
+
+    fn strxfrm(pc; to: *mut c_char, from: Text, room: usize) -> usize {
+        touch::text(from, pc);
+        let n = real(to, from, room);
+        touch::write(to, room.min(n + 1), pc);
+        n
+    }
+
+    fn strerror_r(pc; error: c_int, to: *mut c_char, room: usize) -> *mut c_char {
+        let text = real(error, to, room);
+        touch::write(if text == to { to } else { core::ptr::null_mut() }, seen_within(text, room), pc);
+        text
+    }
+
+    fn __xpg_strerror_r(pc; error: c_int, to: *mut c_char, room: usize) -> c_int {
+        let result = real(error, to, room);
+        touch::write(to, seen_within(to, room), pc);
+        result
+    }
+
+    fn memccpy(pc; to: Bytes, from: *const u8, byte: c_int, n: usize) -> Bytes {
+        let end = real(to, from, byte, n);
+        touch::copy(to, from, if end.is_null() { n } else { end as usize - to as usize }, pc);
+        end
+    }
+
+    fn iconv(pc; state: *mut c_void, from: *mut *const u8, left: *mut usize, to: *mut Bytes, room: *mut usize) -> usize {
+        // SAFETY: the program's variables, if there are any.
+        let places = unsafe { (from.as_ref().copied(), to.as_ref().copied()) };
+        let result = real(state, from, left, to, room);
+        if let (Some(start), false) = (places.0, from.is_null()) {
+            // SAFETY: as above.
+            touch::read(start, unsafe { *from } as usize - start as usize, pc);
+        }
+        if let (Some(start), false) = (places.1, to.is_null()) {
+            // SAFETY: as above.
+            touch::write(start, unsafe { *to } as usize - start as usize, pc);
+        }
+        for variable in [from as *const usize, left, to as *const usize, room] {
+            touch::write(variable, size_of::<usize>(), pc);
+        }
+        result
+    }
+
     fn strdup(pc; s: Text) -> *mut c_char {
         let n = length(s) + 1;
         let copy = super::memory::allocate(n, super::memory::ALIGN, pc);
@@ -398,43 +480,6 @@ interceptors! {
             touch::write(copy.wrapping_add(n), 1, pc);
         }
         duplicate(copy, s, n, pc)
-    }
-
-    fn wcslen(pc; s: Wide) -> usize {
-        let n = real(s);
-        touch::read(s, (n + 1) * WIDE, pc);
-        n
-    }
-
-    fn wcsnlen(pc; s: Wide, most: usize) -> usize {
-        let n = real(s, most);
-        touch::read(s, (n + 1).min(most) * WIDE, pc);
-        n
-    }
-
-    fn wcscpy(pc; to: *mut i32, from: Wide) -> *mut i32 {
-        touch::copy(to, from, (wide_length(from) + 1) * WIDE, pc);
-        real(to, from)
-    }
-
-    fn wcscat(pc; to: *mut i32, from: Wide) -> *mut i32 {
-        let end = wide_length(to);
-        touch::read(to, end * WIDE, pc);
-        touch::copy(to.wrapping_add(end), from, (wide_length(from) + 1) * WIDE, pc);
-        real(to, from)
-    }
-
-    fn wmemcpy(pc; to: *mut i32, from: Wide, n: usize) -> *mut i32 {
-        copied(to as Bytes, from as *const u8, n * WIDE, pc) as *mut i32
-    }
-
-    fn wmemmove(pc; to: *mut i32, from: Wide, n: usize) -> *mut i32 {
-        moved(to as Bytes, from as *const u8, n * WIDE, pc) as *mut i32
-    }
-
-    fn wmemset(pc; to: *mut i32, c: i32, n: usize) -> *mut i32 {
-        touch::write(to, n * WIDE, pc);
-        real(to, c, n)
     }
 }
 

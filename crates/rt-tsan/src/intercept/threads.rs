@@ -1,7 +1,8 @@
 //! Threads: their beginning, and who waits for their end.
 
-use super::keys;
+use super::{keys, touch};
 use crate::interceptors;
+use crate::real::Real;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -9,7 +10,7 @@ use alloc::sync::Arc;
 use core::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use deadheat_finding::ThreadId;
-use deadheat_rt::os::{self, Mutex};
+use deadheat_rt::os::{self, MaskChange, Mutex, SignalSet};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
 use deadheat_rt::{access, registry, slots};
@@ -28,8 +29,20 @@ struct Beginning<R> {
     thread: Box<Thread>,
     routine: R,
     argument: *mut c_void,
+    /// Which signals the program wants it to hold back, unless the C library was told.
+    mask: Option<SignalSet>,
     /// Set once the new thread's handle is known.
     handed_over: Arc<AtomicU32>,
+}
+
+/// What the program wants of a new thread.
+#[derive(Clone, Copy)]
+pub struct Attributes {
+    detached: bool,
+    /// Bytes of its stack.
+    stack: usize,
+    /// It has a mask of signals of its own, not that of its creator.
+    own_mask: bool,
 }
 
 const LARGEST_STACK: usize = 1 << 30;
@@ -95,7 +108,7 @@ pub unsafe fn enter<R>(beginning: *mut c_void) -> (R, *mut c_void) {
     while beginning.handed_over.load(Ordering::Acquire) == 0 {
         let _: Result<(), _> = os::futex_wait(&beginning.handed_over, 0, None);
     }
-    let Beginning { thread, routine, argument, .. } = *beginning;
+    let Beginning { thread, routine, argument, mask, .. } = *beginning;
     let thread = Box::leak(thread);
     thread.busy = 1;
     thread.install();
@@ -106,6 +119,9 @@ pub unsafe fn enter<R>(beginning: *mut c_void) -> (R, *mut c_void) {
     registry::started(thread, stack, (here + 256, stack.1));
     keys::watch_end();
     thread.busy = 0;
+    if let Some(mask) = mask {
+        os::change_signal_mask(MaskChange::Set, mask);
+    }
     (routine, argument)
 }
 
@@ -113,21 +129,28 @@ pub unsafe fn enter<R>(beginning: *mut c_void) -> (R, *mut c_void) {
 pub fn create<R>(
     routine: R,
     argument: *mut c_void,
-    (detached, stack): (bool, usize),
+    attributes: Attributes,
     pc: u64,
     spawn: impl FnOnce(*mut pthread_t, *mut c_void) -> c_int,
 ) -> Option<c_int> {
     let mut creator = Stay::begin()?;
+    let Attributes { detached, stack, own_mask } = attributes;
     let site = creator.placer.site(pc, Note::CALL);
     let id = registry::announce(Some(creator.id), site, detached, false);
     // A frame takes at least 16 bytes; no program calls itself deeper than the largest stack that works.
-    let thread = Thread::new(id, Some(&mut creator), stack.min(LARGEST_STACK) / 16);
+    let thread = Thread::new(id, Some((&mut creator, site)), stack.min(LARGEST_STACK) / 16);
     let (slot, used) = (thread.state.slot(), thread.state.now());
     let handed_over = Arc::new(AtomicU32::new(0));
-    let beginning = Beginning { thread, routine, argument, handed_over: handed_over.clone() };
+    // The thread inherits the mask as it is during the call. So that this is not one in which a signal waits for us to leave the runtime, none comes meanwhile.
+    let held_back = if own_mask { None } else { Some(os::block_all_signals()) };
+    let mask = held_back.map(|now| SignalSet(now.0 & !creator.deferred));
+    let beginning = Beginning { thread, routine, argument, mask, handed_over: handed_over.clone() };
     let beginning = Box::into_raw(Box::new(beginning));
     let mut handle = 0;
     let result = spawn(&mut handle, beginning.cast());
+    if let Some(before) = held_back {
+        os::change_signal_mask(MaskChange::Set, before);
+    }
     if result != 0 {
         // SAFETY: no thread was created to take it.
         drop(unsafe { Box::from_raw(beginning) });
@@ -150,8 +173,23 @@ extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
     routine(argument)
 }
 
-/// Whether a thread of these attributes is created detached, and how large its stack is.
-pub fn attributes(attributes: *const pthread_attr_t) -> (bool, usize) {
+/// The attributes tell the C library which signals to hold back.
+fn has_mask(attributes: *const pthread_attr_t) -> bool {
+    static GET: Real = Real::new(c"pthread_attr_getsigmask_np");
+    let get = GET.address();
+    if attributes.is_null() || get.is_null() {
+        return false;
+    }
+    let mut mask = core::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: the C library's function of that type, the program's attributes and a variable of ours.
+    unsafe {
+        type Get = unsafe extern "C" fn(*const pthread_attr_t, *mut libc::sigset_t) -> c_int;
+        core::mem::transmute::<*mut c_void, Get>(get)(attributes, mask.as_mut_ptr()) == 0
+    }
+}
+
+/// What the program wants of a thread of these attributes.
+pub fn attributes(attributes: *const pthread_attr_t) -> Attributes {
     let mut default = core::mem::MaybeUninit::<pthread_attr_t>::uninit();
     let (mut detached, mut stack) = (0, 8 << 20);
     // SAFETY: the program's attributes, or the C library's own, which are ours to give back.
@@ -164,7 +202,8 @@ pub fn attributes(attributes: *const pthread_attr_t) -> (bool, usize) {
             libc::pthread_attr_destroy(default.as_mut_ptr());
         }
     }
-    (detached == libc::PTHREAD_CREATE_DETACHED, stack)
+    let detached = detached == libc::PTHREAD_CREATE_DETACHED;
+    Attributes { detached, stack, own_mask: has_mask(attributes) }
 }
 
 /// The thread that the handle means.
@@ -180,13 +219,16 @@ fn used_up(handle: pthread_t, id: ThreadId) {
     }
 }
 
-/// Waits for a thread by `wait`, and learns what it knew if that succeeds.
-pub fn join(handle: pthread_t, wait: impl FnOnce() -> c_int) -> c_int {
+/// Waits for a thread by `wait`, and learns what it knew if that succeeds; what it returned is written to `value`.
+pub fn join<T>(handle: pthread_t, value: *const T, pc: u64, wait: impl FnOnce() -> c_int) -> c_int {
     let id = Stay::begin().and_then(|_stay| by_handle(handle));
     let result = wait();
     if let (0, Some(id), Some(mut thread)) = (result, id, Stay::begin()) {
         used_up(handle, id);
-        registry::joined(&mut thread, id);
+        registry::joined(&mut thread, id, pc);
+    }
+    if result == 0 {
+        touch::object(value, pc);
     }
     result
 }
@@ -221,6 +263,7 @@ interceptors! {
             }
             result
         };
+        touch::object(into, pc);
         match create(routine, argument, self::attributes(attributes), pc, spawn) {
             Some(result) => result,
             None => real(into, attributes, routine, argument),
@@ -228,19 +271,19 @@ interceptors! {
     }
 
     fn pthread_join(pc; handle: pthread_t, value: *mut *mut c_void) -> c_int {
-        join(handle, || real(handle, value))
+        join(handle, value, pc, || real(handle, value))
     }
 
     fn pthread_tryjoin_np(pc; handle: pthread_t, value: *mut *mut c_void) -> c_int {
-        join(handle, || real(handle, value))
+        join(handle, value, pc, || real(handle, value))
     }
 
     fn pthread_timedjoin_np(pc; handle: pthread_t, value: *mut *mut c_void, until: *const timespec) -> c_int {
-        join(handle, || real(handle, value, until))
+        join(handle, value, pc, || real(handle, value, until))
     }
 
     fn pthread_clockjoin_np(pc; handle: pthread_t, value: *mut *mut c_void, clock: clockid_t, until: *const timespec) -> c_int {
-        join(handle, || real(handle, value, clock, until))
+        join(handle, value, pc, || real(handle, value, clock, until))
     }
 
     fn pthread_detach(pc; handle: pthread_t) -> c_int {

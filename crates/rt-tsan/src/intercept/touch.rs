@@ -17,7 +17,7 @@ pub fn by<T>(thread: &mut Thread, at: *const T, bytes: usize, mode: Mode, pc: u6
 /// Nothing is left to check.
 #[inline]
 fn is_done<T>(at: *const T, bytes: usize, mode: Mode) -> bool {
-    bytes == 0 || is_in_epoch(at as u64, bytes as u64, mode)
+    bytes == 0 || at.is_null() || is_in_epoch(at as u64, bytes as u64, mode)
 }
 
 /// The function reads those bytes.
@@ -45,4 +45,25 @@ pub fn write<T>(at: *const T, bytes: usize, pc: u64) {
 pub fn copy<T, U>(to: *const T, from: *const U, bytes: usize, pc: u64) {
     read(from, bytes, pc);
     write(to, bytes, pc);
+}
+
+/// The function reads that string, with its end.
+#[inline]
+pub fn text(at: *const core::ffi::c_char, pc: u64) {
+    if !at.is_null() {
+        // SAFETY: the program's string.
+        read(at, unsafe { crate::lang::__deadheat_strlen(at as *const u8) } + 1, pc);
+    }
+}
+
+/// The function writes that object.
+#[inline]
+pub fn object<T>(at: *const T, pc: u64) {
+    write(at, size_of::<T>(), pc);
+}
+
+/// Bytes of an object.
+#[inline]
+pub fn bytes_of<T>(_: *const T) -> usize {
+    size_of::<T>()
 }

@@ -1,0 +1,22 @@
+// verdict: race
+// race: read A, write B
+// getcwd writes the name of the folder.
+#include <unistd.h>
+
+#include "../two.h"
+
+char shared[4096];
+
+static void *first(void *arg) {
+  keep(shared[0]); /* A */
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  keep(getcwd(shared, sizeof shared)); /* B */
+  return arg;
+}
+
+int main(void) { run_two(first, second); }

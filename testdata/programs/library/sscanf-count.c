@@ -1,0 +1,22 @@
+// verdict: race
+// race: read A, write B
+// %n is written.
+#include <stdio.h>
+
+#include "../two.h"
+
+int mine, shared;
+
+static void *first(void *arg) {
+  keep(shared); /* A */
+  inv_step(0);
+  return arg;
+}
+
+static void *second(void *arg) {
+  inv_step(1);
+  keep(sscanf("12 ", "%d %n", &mine, &shared)); /* B */
+  return arg;
+}
+
+int main(void) { run_two(first, second); }
