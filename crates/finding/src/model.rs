@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Finding {
     /// What is wrong.
     pub kind: Kind,
+    /// What to call it, if that is not what its kind is called: the program has its own words for races on its objects.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// The process.
     pub pid: u32,
     /// The accesses that race, the one that completed the race first.
@@ -54,6 +57,9 @@ pub struct Access {
     pub size: u64,
     /// The first of them.
     pub addr: Addr,
+    /// The type of the object that was used, if a library said that one was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub object: String,
     /// Who.
     pub thread: ThreadId,
     /// The mutexes that it held.
@@ -156,6 +162,9 @@ pub enum Memory {
         size: u64,
         /// How many bytes into it the access is.
         offset: u64,
+        /// What it is, if the program has said so.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        object: String,
         /// Who allocated it.
         thread: ThreadId,
         /// Where.
@@ -324,6 +333,7 @@ impl Finding {
     pub fn new(kind: Kind, pid: u32) -> Finding {
         Finding {
             kind,
+            title: String::new(),
             pid,
             accesses: Vec::new(),
             places: Vec::new(),
@@ -335,6 +345,11 @@ impl Finding {
             why: String::new(),
             similar: 0,
         }
+    }
+
+    /// What to call it in reports.
+    pub fn title(&self) -> &str {
+        if self.title.is_empty() { self.kind.title() } else { &self.title }
     }
 
     /// The stack by which to call the finding: of the last access, of the bug, of the first edge or where the thread was created.

@@ -74,7 +74,8 @@ options! {
     log_exe_name: bool = false, "Write reports to PATH.PROGRAM.PID.";
     log_suffix: String = String::new(), "Ending of the log file's name, for example `.txt`.";
     json_path: String = String::new(), "Also write findings as JSON Lines to PATH.PID (ours).";
-    record: String = String::new(), "Write all events to this file, for `deadheat trace` (ours).";
+    record: String = String::new(),
+        "Write all events to this file, for `deadheat run --record`; to FILE.PID if it is there already (ours).";
     color: ColorChoice = ColorChoice::Auto, "Colours: `always`, `never`, or `auto`: if the output is a terminal.";
     print_summary: bool = true, "End each report with a SUMMARY line.";
     print_module_map: u32 = 0, "Print the modules of the process: 0 never, 1 at exit, 2 after each report.";
@@ -105,7 +106,7 @@ options! {
     ignore_interceptors_accesses: bool = false, "Do not check what the C library reads and writes.";
     io_sync: IoSync = IoSync::WriteToRead,
         "What I/O orders: 0 nothing, 1 a write before the read of the same file, 2 all I/O.";
-    die_after_fork: bool = true, "Stop a child of a multithreaded program that starts threads after fork.";
+    die_after_fork: bool = false, "Stop a child of a multithreaded program that creates a thread; here it need not.";
     history_size: u32 = 0, "How much of each thread's past to keep for reports.";
     memory_limit_mb: u32 = 0, "Memory of the process to aim at, in MB; 0 is no limit.";
     flush_memory_ms: u32 = 0, "Give unused memory back every so many milliseconds; 0 is only when needed.";

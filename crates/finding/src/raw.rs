@@ -14,13 +14,13 @@
 //! | kind | order | size | stamp | thread | site | address | aux  |
 //! ```
 //!
-//! So a thread fills a buffer of its own and hands it to `write(2)` when full; whole units arrive, in any order among threads.
+//! Whole units arrive, in any order among threads. A record of kind 0 is the end: the file was made longer before it was written, and nothing came after.
 //! The `stamp` says in which order they happened: it counts up over all threads, and of equal stamps the one earlier in the file
 //! is first. It holds the low half of the count; a [`Stamp`](Item::Stamp) record says the high half for the records of its
 //! thread that follow.
 //!
 //! A record with text ([`ThreadName`](Item::ThreadName), [`ObjectName`](Item::ObjectName), [`Module`](Item::Module)) says in
-//! `size` how many bytes it has, which fill the units after it; they must go to the file in the same `write` as their record. A
+//! `size` how many bytes it has, which fill the units after it. A
 //! site is a node of the tree of calls: its pc and its parent's number, 0 for the root. It may be defined after it is used.
 //! Memory orders must fit their operation (no store that acquires): the reader refuses others.
 
@@ -44,6 +44,7 @@ pub const VERSION: u16 = 1;
 
 /// The kinds of records, as numbered in the file.
 mod kind {
+    pub const END: u8 = 0;
     pub const READ: u8 = 1;
     pub const WRITE: u8 = 2;
     pub const ATOMIC_LOAD: u8 = 3;
@@ -114,6 +115,8 @@ pub enum Item {
         /// The high half.
         high: u32,
     },
+    /// Nothing was recorded after this.
+    End,
 }
 
 /// An executable or library in the process.

@@ -7,7 +7,15 @@ use alloc::vec;
 /// An access of four bytes with a stack of one frame.
 pub(crate) fn access(mode: AccessMode, thread: u32) -> Access {
     let stack = Stack(vec![frame("f", "f.c", 3)]);
-    Access { mode, size: 4, addr: Addr(0x5555_56a6_8af0), thread: ThreadId(thread), held: vec![], stack }
+    Access {
+        mode,
+        size: 4,
+        addr: Addr(0x5555_56a6_8af0),
+        object: String::new(),
+        thread: ThreadId(thread),
+        held: vec![],
+        stack,
+    }
 }
 
 /// A frame of the executable `/home/ann/bank`.

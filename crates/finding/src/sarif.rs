@@ -79,7 +79,13 @@ fn result(finding: &Finding, setting: Setting<'_>) -> Value {
     let related: Vec<Value> =
         related.filter_map(|(nth, told)| related_location(nth + 1, told, setting)).collect();
     let all = parties.iter().chain(&background).filter(|told| !told.stack.is_empty());
-    let stacks: Vec<Value> = all.map(|told| stack(told, setting)).collect();
+    let mut stacks: Vec<Value> = Vec::new();
+    for one in all.map(|told| stack(told, setting)) {
+        // No two may be alike.
+        if !stacks.contains(&one) {
+            stacks.push(one);
+        }
+    }
     let rule = Kind::ALL.iter().position(|kind| *kind == finding.kind).unwrap_or_default();
     let mut out = json!({
         "ruleId": finding.kind.name(),
@@ -213,5 +219,7 @@ fn encode(path: &str) -> String {
     out
 }
 
+#[cfg(test)]
+mod conformance;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,8 @@ pub(crate) struct Told<'a> {
 
 /// `Data race on 'balance': the main thread reads at main (bank.c:30), thread T1 writes at deposit (bank.c:12).`
 pub(crate) fn headline(finding: &Finding) -> String {
-    let mut out = name(finding.kind).to_string();
+    let mut out =
+        if finding.title.is_empty() { name(finding.kind).to_string() } else { sentence(&finding.title) };
     if let Some(memory) = short_memory(&finding.memory) {
         out.push_str(" on ");
         out.push_str(&memory);

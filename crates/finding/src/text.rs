@@ -92,7 +92,7 @@ impl Writer<'_> {
     fn finding(&mut self) -> Result {
         let finding = self.finding;
         writeln!(self.out, "{BANNER}")?;
-        let title = finding.kind.title();
+        let title = printable(finding.title());
         self.headed(Part::Warning, &format!("WARNING: ThreadSanitizer: {title} (pid={})", finding.pid))?;
         self.cycle(&finding.cycle)?;
         self.places()?;
@@ -111,7 +111,7 @@ impl Writer<'_> {
             self.thread(thread)?;
         }
         if finding.similar > 0 {
-            writeln!(self.out, "  And {} more similar {}s.\n", finding.similar, finding.kind.title())?;
+            writeln!(self.out, "  And {} more similar {}s.\n", finding.similar, finding.title())?;
         }
         self.summary()?;
         writeln!(self.out, "{BANNER}")
@@ -128,8 +128,15 @@ impl Writer<'_> {
             (_, AccessMode::AtomicRead) => "Previous atomic read",
             (_, AccessMode::AtomicWrite) => "Previous atomic write",
         };
-        let Access { size, addr, thread, .. } = access;
-        let heading = format!("  {mode} of size {size} at {addr} by {thread}{}:", held(access));
+        let Access { size, addr, thread, object, .. } = access;
+        let what = match (object.as_str(), nth, access.mode) {
+            ("", ..) => format!("{mode} of size {size}"),
+            (_, 0, AccessMode::Read) => format!("Read-only access of {}", printable(object)),
+            (_, 0, _) => format!("Modifying access of {}", printable(object)),
+            (_, _, AccessMode::Read) => format!("Previous read-only access of {}", printable(object)),
+            _ => format!("Previous modifying access of {}", printable(object)),
+        };
+        let heading = format!("  {what} at {addr} by {thread}{}:", held(access));
         self.section(Part::Access, &heading, &access.stack)
     }
 
@@ -171,9 +178,10 @@ impl Writer<'_> {
     fn memory(&mut self, memory: &Memory) -> Result {
         match memory {
             Memory::Unknown => Ok(()),
-            Memory::Heap { start, size, thread, stack, freed, .. } => {
+            Memory::Heap { start, size, thread, stack, freed, object, .. } => {
+                let what = if object.is_empty() { "heap block".into() } else { printable(object) };
                 let heading =
-                    format!("  Location is heap block of size {size} at {start} allocated by {thread}:");
+                    format!("  Location is {what} of size {size} at {start} allocated by {thread}:");
                 self.section(Part::Memory, &heading, stack)?;
                 let Some(freed) = freed else { return Ok(()) };
                 self.section(Part::Memory, &format!("  Freed by {} at:", freed.thread), &freed.stack)
@@ -256,7 +264,7 @@ impl Writer<'_> {
         writeln!(
             self.out,
             "SUMMARY: ThreadSanitizer: {}{}",
-            self.finding.kind.title(),
+            printable(self.finding.title()),
             at.unwrap_or_default()
         )
     }

@@ -2,21 +2,19 @@
 
 mod barriers;
 mod dynamic;
+mod external;
 mod fibers;
 pub mod hooks;
 mod java;
 mod reports;
+mod symbols;
 
 use crate::entries;
-use alloc::ffi::CString;
-use core::ffi::{CStr, c_char, c_int, c_uint};
+use core::ffi::{c_int, c_uint};
 use deadheat_finding::Hold;
 use deadheat_rt::mutex::{self, Again, Lifetime, Remains};
-use deadheat_rt::os::Mutex;
-use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{access, output, sync};
-use deadheat_shadow::Mode;
+use deadheat_rt::{output, sync};
 
 /// The flags of mutex annotations.
 mod flag {
@@ -181,31 +179,4 @@ entries! {
     fn __tsan_flush_memory(pc;) {
         // Nothing waits to be given back: what is freed is, at once.
     }
-
-    fn __tsan_external_register_tag(pc; name: *const c_char) -> u64 {
-        // SAFETY: the program's text.
-        let name = if name.is_null() { c"" } else { unsafe { CStr::from_ptr(name) } };
-        let mut tags = TAGS.lock();
-        tags.push(name.into());
-        tags.len() as u64
-    }
-
-    fn __tsan_external_register_header(pc; tag: u64, header: *const c_char) {
-        // Reports call the object by what its memory is; the header would only change the wording.
-    }
-
-    fn __tsan_external_assign_tag(pc; address: u64, tag: u64) {
-        // As for the header.
-    }
-
-    fn __tsan_external_read(pc; address: u64, caller: u64, tag: u64) {
-        known(|t| access::plain(t, address, 1, Mode::Read, caller, Note::CALL));
-    }
-
-    fn __tsan_external_write(pc; address: u64, caller: u64, tag: u64) {
-        known(|t| access::plain(t, address, 1, Mode::Write, caller, Note::CALL));
-    }
 }
-
-/// The names of the types of objects that libraries watch over themselves; a type's tag is its number here, from one.
-static TAGS: Mutex<alloc::vec::Vec<CString>> = Mutex::new(alloc::vec::Vec::new());

@@ -7,9 +7,9 @@ use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU8, Ordering};
 use deadheat_finding::Suppressions;
 use deadheat_online::Rule;
-use deadheat_rt::os::{self, Resource};
+use deadheat_rt::os::{self, Mutex, Resource};
 use deadheat_rt::thread::Stay;
-use deadheat_rt::{modules, output, registry, report, start};
+use deadheat_rt::{expected, modules, output, registry, report, start};
 
 unsafe extern "C" {
     /// Where the runtime's code begins and ends; packaging knows.
@@ -94,11 +94,31 @@ extern "C" fn finish(_: *mut c_void) {
     }
 }
 
-/// Tells what only the end shows; the exit status if something was found.
+/// What was found when the end was told, and the exit status that came of it.
+static CONCLUDED: Mutex<Option<(u64, c_int)>> = Mutex::new(None);
+
+/// Tells what only the end shows; the exit status if something was found. Whoever asks again gets the same answer, unless more was found.
 pub fn conclude() -> c_int {
+    let found = || report::found() + expected::missed();
+    let before = *CONCLUDED.lock();
+    if before.is_none() {
+        tell_the_end();
+    }
+    match before {
+        Some((then, status)) if then == found() => status,
+        _ => {
+            let status = if hooks::on_finalize(found() > 0) { output::options().exitcode } else { 0 };
+            *CONCLUDED.lock() = Some((found(), status));
+            status
+        }
+    }
+}
+
+fn tell_the_end() {
     intercept::threads::adopt();
     if let Some(mut thread) = Stay::begin() {
         report::thread_leaks(&mut thread);
+        expected::settle();
         if output::options().stats {
             for rule in Rule::ALL {
                 output::say(format_args!("rule {} {}", rule.name(), thread.applied(rule)));
@@ -109,5 +129,4 @@ pub fn conclude() -> c_int {
         }
         output::last_words();
     }
-    if hooks::on_finalize(report::found() > 0) { output::options().exitcode } else { 0 }
 }

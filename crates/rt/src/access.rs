@@ -83,7 +83,7 @@ fn read(thread: &mut Thread, address: u64, size: u64, pc: u64, note: Note) {
     if !thread.quick {
         return watched(thread, address, size, Mode::Read, pc, note);
     }
-    thread.placer.at(pc, note.and(Note::size(size as usize)));
+    thread.placer.at(pc, note.at(address, size));
     one_or_many::<0>(thread, address, size, Mode::Read, Some(Version::V2));
 }
 
@@ -93,7 +93,7 @@ fn write(thread: &mut Thread, address: u64, size: u64, pc: u64, note: Note) {
     if !thread.quick {
         return watched(thread, address, size, Mode::Write, pc, note);
     }
-    thread.placer.at(pc, note.and(Note::size(size as usize)));
+    thread.placer.at(pc, note.at(address, size));
     one_or_many::<1>(thread, address, size, Mode::Write, Some(Version::V2));
 }
 
@@ -103,7 +103,7 @@ fn watched(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, no
     let ignored = if mode.writes() { thread.ignore_writes } else { thread.ignore_reads };
     if ignored == 0 {
         let _turn = record::plain(thread, address, size, mode, pc, note);
-        thread.placer.at(pc, note.and(Note::size(size as usize)));
+        thread.placer.at(pc, note.at(address, size));
         one_or_many::<2>(thread, address, size, mode, None);
     }
 }

@@ -10,9 +10,10 @@ extern crate std;
 
 pub mod access;
 pub mod atomics;
-pub mod benign;
 pub mod deadlock;
 pub mod descriptors;
+pub mod expected;
+pub mod external;
 pub mod heap;
 pub mod internal;
 pub mod locksets;

@@ -144,6 +144,11 @@ pub fn stack(names: &Names, pcs: &[u64]) -> Stack {
     Stack(frames)
 }
 
+/// The functions at that place, where a call returns to: the innermost of those that were inlined first.
+pub fn frames(names: &Names, pc: u64) -> Vec<Frame> {
+    names.frames(pc, At::Return).into_iter().map(frame).collect()
+}
+
 /// A function of the runtime.
 fn is_own(frame: &Frame) -> bool {
     is_own_code(frame.pc.0)

@@ -196,7 +196,7 @@ pub fn after_fork() {
 
 /// The last words: how much was found, and what was asked for beside.
 pub fn last_words() {
-    record::flush();
+    record::modules();
     let found = COUNT.load(Ordering::Relaxed);
     let mut text = String::new();
     let _ = text::write_total(&mut text, found);

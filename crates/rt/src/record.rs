@@ -3,17 +3,21 @@
 //! An event and its analysis are one *turn*: whoever has it keeps all others from recording and from analysing. So the trace, judged offline, has
 //! exactly the races of the run. Turns nest (making a mutex is also a write), and come before all locks of cells.
 //! Since events arrive in order, their stamps are all alike: of equal stamps the one earlier in the file counts as first.
+//!
+//! Events are written into a window of the file that is mapped to memory. So nothing need be done when the program crashes or is killed: what was recorded is in the
+//! file. The rest of the last window stays zeros, which mean the end. No descriptor stays open that the program could close, or take for one of its own.
 
 use crate::atomics::{Effect, Order};
 use crate::modules;
-use crate::os::{self, Fd, Mutex, OpenFlags};
+use crate::os::{self, Mutex, OpenFlags};
 use crate::output;
-use crate::registry;
 use crate::sites::{Note, SITES, Site};
 use crate::thread::Thread;
 use crate::tls;
 use alloc::collections::BTreeSet;
 use alloc::ffi::CString;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use deadheat_finding::raw::{self, Event, Header, RawModule};
@@ -26,22 +30,25 @@ static TURN: Mutex<()> = Mutex::new(());
 /// Who has the turn; zero if nobody.
 static OWNER: AtomicU64 = AtomicU64::new(0);
 static RECORDER: Mutex<Recorder> = Mutex::new(Recorder {
-    file: None,
-    buffer: Vec::new(),
-    room: ROOM,
+    path: None,
+    window: 0,
+    end: 0,
+    used: WINDOW,
     threads: BTreeSet::new(),
     sites: BTreeSet::new(),
     modules: BTreeSet::new(),
 });
 
-/// Bytes that are gathered before they are written.
-const ROOM: usize = 1 << 16;
+/// Bytes of the file that are mapped at a time.
+const WINDOW: usize = 1 << 18;
 
 struct Recorder {
-    file: Option<Fd>,
-    buffer: Vec<u8>,
-    /// How full the buffer may get. Towards the end of the process, every event is written at once.
-    room: usize,
+    /// The file; none if there is none, or no more room in it.
+    path: Option<CString>,
+    /// Where the window is mapped, how much of it is used, and where in the file it ends.
+    window: usize,
+    used: usize,
+    end: u64,
     /// Threads that have had an event.
     threads: BTreeSet<u32>,
     /// Sites and modules that the file knows.
@@ -57,19 +64,43 @@ pub fn is_on() -> bool {
 
 /// Begins to record; once, at start.
 pub fn start(path: &str) {
-    let flags = OpenFlags::WRITE.with(OpenFlags::CREATE).with(OpenFlags::TRUNCATE);
-    let file =
-        CString::new(path).map_err(|_| os::Errno::EINVAL).and_then(|path| os::open(&path, flags, 0o644));
-    match file {
-        Ok(fd) => {
-            let mut recorder = RECORDER.lock();
-            recorder.file = Some(fd);
-            recorder.add(&Header { pid: os::getpid() as u32 }.bytes());
-            recorder.add_modules();
-            ON.store(true, Ordering::Relaxed);
-        }
-        Err(e) => os::die(os::CANNOT_WORK, format_args!("cannot write the record {path} ({e})")),
+    let made = create(path).and_then(|path| {
+        let mut recorder = RECORDER.lock();
+        recorder.path = Some(path);
+        recorder.advance()
+    });
+    if let Err(e) = made {
+        os::die(os::CANNOT_WORK, format_args!("cannot write the record {path} ({e})"));
     }
+    let mut recorder = RECORDER.lock();
+    recorder.add(&Header { pid: os::getpid() as u32 }.bytes());
+    recorder.add_modules();
+    ON.store(true, Ordering::Relaxed);
+}
+
+/// Makes the file, and gives its whole name, since the program may change its folder. A file that is there already is the record of another process, which this one may be
+/// a child of, or of this one before it ran another program: it stays, and this record gets the process's number behind its name.
+fn create(path: &str) -> Result<CString, os::Errno> {
+    let flags = OpenFlags::READ_WRITE.with(OpenFlags::CREATE).with(OpenFlags::EXCLUSIVE);
+    let mut folder = [0; 4096];
+    let folder = os::readlink(c"/proc/self/cwd", &mut folder).unwrap_or_default();
+    let folder = String::from_utf8_lossy(folder);
+    let whole = if path.starts_with('/') { String::from(path) } else { format!("{folder}/{path}") };
+    let pid = os::getpid();
+    let others = (2..1000).map(|n| format!("{whole}.{pid}.{n}"));
+    let mut last = os::Errno::EEXIST;
+    for name in [whole.clone(), format!("{whole}.{pid}")].into_iter().chain(others) {
+        let name = CString::new(name).map_err(|_| os::Errno::EINVAL)?;
+        match os::open(&name, flags, 0o644) {
+            Ok(fd) => return os::close(fd).map(|()| name),
+            Err(os::Errno::EEXIST) => {}
+            Err(e) => {
+                last = e;
+                break;
+            }
+        }
+    }
+    Err(last)
 }
 
 /// A turn to record and analyse, until it is dropped.
@@ -237,27 +268,22 @@ fn write(thread: u32, site: Site, what: What) {
         recorder.add(&Event { stamp: 0, thread, site: 0, what: What::Start }.bytes());
     }
     recorder.add(&Event { stamp: 0, thread, site: site.0, what }.bytes());
-    if recorder.buffer.len() >= recorder.room {
-        recorder.flush();
+}
+
+/// Libraries may have come since the last time.
+pub fn modules() {
+    if is_on() {
+        RECORDER.lock().add_modules();
     }
 }
 
-/// The process is about to end: whatever is gathered is written now, and what still comes as it comes.
-pub fn flush() {
-    if !is_on() {
-        return;
+/// The program gives a thread a name.
+pub fn name(thread: u32, name: &str) {
+    if is_on() {
+        let mut record = Vec::new();
+        raw::write_thread_name(&mut record, thread, name);
+        RECORDER.lock().add(&record);
     }
-    let mut recorder = RECORDER.lock();
-    recorder.add_modules();
-    let mut names = Vec::new();
-    registry::each(|id, info| {
-        if !info.name.is_empty() {
-            raw::write_thread_name(&mut names, id.0, &info.name);
-        }
-    });
-    recorder.add(&names);
-    recorder.flush();
-    recorder.room = 0;
 }
 
 /// The child of a fork is not part of the record.
@@ -266,8 +292,23 @@ pub fn after_fork() {
 }
 
 impl Recorder {
+    /// Writes a record, and the text that belongs to it. The first byte of each unit says what it is and comes last: if the process dies in between, the file ends before it.
     fn add(&mut self, bytes: &[u8]) {
-        self.buffer.extend_from_slice(bytes);
+        for unit in bytes.chunks_exact(raw::UNIT) {
+            if self.used == WINDOW
+                && let Err(e) = self.advance()
+            {
+                return self.give_up(e);
+            }
+            let to = (self.window + self.used) as *mut u8;
+            // SAFETY: the window has room for whole units, and is ours to write.
+            unsafe {
+                core::ptr::copy_nonoverlapping(unit.as_ptr().add(1), to.add(1), raw::UNIT - 1);
+                core::sync::atomic::compiler_fence(Ordering::Release);
+                to.write_volatile(unit[0]);
+            }
+            self.used += raw::UNIT;
+        }
     }
 
     /// Tells the file about a site and its callers.
@@ -289,18 +330,31 @@ impl Recorder {
                     build_id: Vec::new(),
                     path: module.path,
                 };
-                raw::write_module(&mut self.buffer, &module);
+                let mut record = Vec::new();
+                raw::write_module(&mut record, &module);
+                self.add(&record);
             }
         }
     }
 
-    fn flush(&mut self) {
-        let Some(fd) = self.file else { return };
-        if let Err(e) = os::write_all(fd, &self.buffer) {
-            ON.store(false, Ordering::Relaxed);
-            self.file = None;
-            output::say(format_args!("cannot write the record ({e}): it ends here"));
+    /// The next window of the file.
+    fn advance(&mut self) -> Result<(), os::Errno> {
+        let path = self.path.as_ref().ok_or(os::Errno::EBADF)?;
+        let fd = os::open(path, OpenFlags::READ_WRITE, 0)?;
+        let mapped = os::make_room(fd, self.end, WINDOW).and_then(|()| os::map_shared(fd, self.end, WINDOW));
+        let _: Result<(), _> = os::close(fd);
+        let old = core::mem::replace(&mut self.window, mapped?);
+        if old != 0 {
+            // SAFETY: a window that was mapped here, and that nobody writes to any more.
+            let _: Result<(), _> = unsafe { os::munmap(old, WINDOW) };
         }
-        self.buffer.clear();
+        (self.end, self.used) = (self.end + WINDOW as u64, 0);
+        Ok(())
+    }
+
+    fn give_up(&mut self, error: os::Errno) {
+        ON.store(false, Ordering::Relaxed);
+        self.path = None;
+        output::say(format_args!("cannot write the record ({error}): it ends here"));
     }
 }

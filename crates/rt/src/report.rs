@@ -2,9 +2,10 @@
 //!
 //! Never called with a cell's lock held. One report at a time; each pair of places once.
 
-use crate::benign;
 use crate::deadlock;
 use crate::descriptors;
+use crate::expected;
+use crate::external;
 use crate::heap::{self, Block};
 use crate::locksets;
 use crate::modules::{self, Names};
@@ -21,8 +22,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use deadheat_finding::{
-    Access, AccessMode, Addr, Edge, Finding, Freed, Held, Kind, Life, Memory, Missing, MutexId, Place, Stack,
-    ThreadId, ThreadSort, why,
+    Access, AccessMode, Addr, Edge, Finding, Frame, Freed, Held, Kind, Life, Memory, Missing, MutexId, Place,
+    Stack, ThreadId, ThreadSort, why,
 };
 use deadheat_online::Word;
 use deadheat_shadow::{Conflict, Mode};
@@ -50,7 +51,7 @@ pub fn found() -> u64 {
 /// An access raced with an earlier one. The placer still says where it was made.
 #[cold]
 pub fn race(thread: &mut Thread, granule: u64, address: u64, size: u64, mode: Mode, conflict: Conflict) {
-    if !output::enabled(Kind::DataRace) || benign::is_expected(address, size) {
+    if !output::enabled(Kind::DataRace) || expected::covers(address, size) {
         return;
     }
     let (pc, note) = thread.placer.current();
@@ -80,23 +81,25 @@ pub fn race(thread: &mut Thread, granule: u64, address: u64, size: u64, mode: Mo
         (true, true) => Kind::UseAfterFreeOnVptr,
     };
     draft.finding.kind = kind;
+    draft.finding.title = note.tag().or(prior_note.tag()).map(external::header).unwrap_or_default();
     let held = draft.thread.placer.lockset();
     let current = Access {
         mode: access_mode(mode, note),
         size,
         addr: Addr(address),
+        object: object(note),
         thread: draft.thread.id,
         held: draft.held(held),
         stack: draft.stack(here),
     };
     let byte = granule + conflict.byte as u64;
     let prior_size = prior_note.bytes().max(1) as u64;
-    let prior_addr = if prior_size <= 8 { byte & !(prior_size.next_power_of_two() - 1) } else { byte & !7 };
     let prior_thread = slots::tenant(conflict.prior).unwrap_or(ThreadId(u32::MAX));
     let prior = Access {
         mode: access_mode(conflict.mode, prior_note),
         size: prior_size,
-        addr: Addr(if prior_note.says(Note::FREE) { address } else { prior_addr }),
+        addr: Addr(if prior_note.says(Note::FREE) { address } else { prior_note.first(byte) }),
+        object: object(prior_note),
         thread: prior_thread,
         held: prior_at.map_or(Vec::new(), |(_, set)| draft.held(set)),
         stack: draft.stack_of(&prior_pcs),
@@ -107,6 +110,11 @@ pub fn race(thread: &mut Thread, granule: u64, address: u64, size: u64, mode: Mo
     draft.finding.accesses = alloc::vec![current, prior];
     draft.finding.memory = draft.memory(if note.says(Note::FREE) { byte } else { address.max(granule) });
     draft.publish();
+}
+
+/// The type of the object that is used, if the note says that one is.
+fn object(note: Note) -> String {
+    note.tag().map(|tag| external::name(tag).unwrap_or_else(|| "external object".into())).unwrap_or_default()
 }
 
 fn access_mode(mode: Mode, note: Note) -> AccessMode {
@@ -207,6 +215,20 @@ pub fn simple(thread: &mut Thread, kind: Kind, pc: u64, what: &str) {
     draft.finding.places.push(place);
     draft.mention(draft.thread.id);
     draft.publish();
+}
+
+/// The functions at that place, the innermost first.
+pub fn frames(pc: u64) -> Vec<Frame> {
+    let mut reporter = REPORTER.lock();
+    reporter.names.set_modules(modules::loaded());
+    modules::frames(&reporter.names, pc)
+}
+
+/// The global variable at that address.
+pub fn global(address: u64) -> Option<Memory> {
+    let mut reporter = REPORTER.lock();
+    reporter.names.set_modules(modules::loaded());
+    modules::global(&reporter.names, address)
 }
 
 /// That pair of places has not been told yet.
@@ -320,6 +342,9 @@ impl Draft<'_> {
             start: Addr(block.start as u64),
             size: block.size as u64,
             offset: address.saturating_sub(block.start as u64),
+            object: external::tag_of_block(block.start as u64, block.origin.site)
+                .and_then(external::name)
+                .unwrap_or_default(),
             thread,
             stack: self.stack(Site(block.origin.site)),
             freed: freed.filter(|_| !told),

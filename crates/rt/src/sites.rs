@@ -17,37 +17,85 @@ impl Site {
 }
 
 /// What a leaf says beside its program counter: what kind of access it is, and of how many bytes.
+///
+/// ```text
+/// 15     13                                   0
+/// | sort | bytes                              |
+/// | UNALIGNED | 0 | address modulo 16 | bytes |     4 bits from 5 on, 5 bits
+/// | EXTERNAL  | tag                       | 1 |     always of one byte
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Note(pub u16);
 
+const SORT: u16 = 0b111 << 13;
+/// Accesses of up to so many bytes are remembered with where they began.
+const SMALL: u64 = 16;
+
 impl Note {
-    /// Nothing to say: a call.
+    /// Nothing to say: a call, or an access like any other.
     pub const CALL: Note = Note(0);
     /// The memory is given back.
-    pub const FREE: Note = Note(1 << 15);
+    pub const FREE: Note = Note(0b100 << 13);
     /// The access is to an object's pointer to its virtual functions.
-    pub const VPTR: Note = Note(1 << 14);
+    pub const VPTR: Note = Note(0b010 << 13);
     /// A descriptor of an open file is used.
-    pub const FD: Note = Note(1 << 13);
+    pub const FD: Note = Note(0b001 << 13);
+    /// The access is not where its size would put it.
+    const UNALIGNED: Note = Note(0b101 << 13);
+    /// An object that a library watches over itself is used.
+    pub const EXTERNAL: Note = Note(0b011 << 13);
 
     /// An access of so many bytes; more than fit are told as the largest number.
     pub fn size(bytes: usize) -> Note {
         Note(bytes.min(0x1fff) as u16)
     }
 
-    /// Both notes.
+    /// A use of an object with that tag.
+    pub fn external(tag: u64) -> Note {
+        Note(Note::EXTERNAL.0 | (tag.min(0xfff) as u16) << 1 | 1)
+    }
+
+    /// This, of an access of so many bytes at that address.
+    #[inline]
+    pub fn at(self, address: u64, size: u64) -> Note {
+        let odd = size <= SMALL && (address | size) & size.wrapping_sub(1) != 0;
+        if odd && self == Note::CALL {
+            return Note(Note::UNALIGNED.0 | (address % SMALL << 5) as u16 | size as u16);
+        }
+        self.and(Note::size(size as usize))
+    }
+
+    /// Both notes, of which one has no sort.
     pub fn and(self, other: Note) -> Note {
         Note(self.0 | other.0)
     }
 
-    /// It says that.
-    pub fn says(self, flag: Note) -> bool {
-        self.0 & flag.0 != 0
+    /// It is of that sort.
+    pub fn says(self, sort: Note) -> bool {
+        self.0 & SORT == sort.0
     }
 
     /// How many bytes.
     pub fn bytes(self) -> usize {
-        (self.0 & 0x1fff) as usize
+        match Note(self.0 & SORT) {
+            Note::UNALIGNED => (self.0 & 0x1f) as usize,
+            Note::EXTERNAL => 1,
+            _ => (self.0 & 0x1fff) as usize,
+        }
+    }
+
+    /// The tag of the object.
+    pub fn tag(self) -> Option<u64> {
+        self.says(Note::EXTERNAL).then_some((self.0 >> 1 & 0xfff) as u64)
+    }
+
+    /// Where an access began that had the byte at that address. Of a large one, the granule.
+    pub fn first(self, byte: u64) -> u64 {
+        match self.bytes() as u64 {
+            _ if self.says(Note::UNALIGNED) => byte - byte.wrapping_sub((self.0 >> 5 & 0xf) as u64) % SMALL,
+            size if size <= SMALL => byte & !(size.max(1).next_power_of_two() - 1),
+            _ => byte & !7,
+        }
     }
 }
 
@@ -194,5 +242,40 @@ impl Sites {
             site = Site(node.parent.load(Ordering::Relaxed));
         }
         pcs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_access_is_known_by_any_of_its_bytes() {
+        for address in 0x1000..0x1020 {
+            for size in 1..=16 {
+                let note = Note::CALL.at(address, size);
+                assert_eq!(note.bytes() as u64, size);
+                assert!(
+                    (address..address + size).all(|byte| note.first(byte) == address),
+                    "{size} at {address:#x}"
+                );
+                assert!(!note.says(Note::FREE) && !note.says(Note::VPTR) && !note.says(Note::FD));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_aligned_has_one_note_whatever_the_address() {
+        let notes = [0x1000, 0x1008, 0x1010].map(|address| Note::CALL.at(address, 8));
+        assert_eq!(notes, [Note::size(8); 3]);
+    }
+
+    #[test]
+    fn sorts_and_tags_stay() {
+        assert_eq!(Note::FREE.at(0x1001, 3).bytes(), 3);
+        assert!(Note::VPTR.at(0x1000, 8).says(Note::VPTR));
+        let external = Note::external(7).at(0x1003, 1);
+        assert_eq!((external.tag(), external.bytes(), external.first(0x1003)), (Some(7), 1, 0x1003));
+        assert_eq!(Note::size(8).tag(), None);
     }
 }

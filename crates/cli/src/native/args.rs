@@ -59,6 +59,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub html: Option<PathBuf>,
     /// Record what the program does as a trace, for `deadheat trace`; the name chooses the format (.std .jsonl .dht, .gz .zst).
+    /// Programs that it starts are recorded beside it, with their process's number in the name.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub record: Option<PathBuf>,
     /// Do not report what this file says, in ThreadSanitizer's syntax.

@@ -4,7 +4,7 @@ use super::args::RunOptions;
 use super::record;
 use super::settings::Settings;
 use crate::failure::{Failure, plain};
-use crate::output::Target;
+use crate::output::{Target, note};
 use deadheat_finding::{Finding, html, json, sarif};
 use std::fs;
 use std::io::Write;
@@ -82,21 +82,49 @@ impl Results {
             let _ = html::write_page(&mut page, &findings, &prefix, &mut source);
             write(file, &page)?;
         }
-        self.record.as_ref().map_or(Ok(()), |file| record::convert(&self.events(), file))
+        self.record.as_ref().map_or(Ok(()), |file| self.traces(file))
+    }
+
+    /// The trace of the program, and beside it those of the programs that it started.
+    fn traces(&self, file: &Path) -> Result<(), Failure> {
+        record::convert(&self.events(), file)?;
+        for (process, raw) in self.files("events.")? {
+            let beside = with_process(file, &process);
+            record::convert(&raw, &beside)?;
+            note(&format!("note: process {process} is recorded in {}", beside.display()));
+        }
+        Ok(())
     }
 
     /// The findings of the program and of those that it started, which write to files of their own: that of the first one first.
     fn text(&self) -> Result<String, Failure> {
-        let fails = |e: std::io::Error| Failure::new(format!("cannot read what was found: {}", plain(&e)));
-        let mut files: Vec<(u32, PathBuf)> = Vec::new();
+        self.files("findings.")?.iter().map(|(_, path)| fs::read_to_string(path).map_err(fails)).collect()
+    }
+
+    /// The files that the runtime has made whose names begin so, by what comes behind that: the number of a process first.
+    fn files(&self, prefix: &str) -> Result<Vec<(String, PathBuf)>, Failure> {
+        let mut files: Vec<(u32, String, PathBuf)> = Vec::new();
         for file in fs::read_dir(self.raw.path()).map_err(fails)? {
             let path = file.map_err(fails)?.path();
-            let pid = path.file_name().and_then(|n| n.to_str()?.strip_prefix("findings.")?.parse().ok());
-            files.extend(pid.map(|pid| (pid, path)));
+            let process = path.file_name().and_then(|n| n.to_str()?.strip_prefix(prefix).map(str::to_owned));
+            let Some(process) = process else { continue };
+            let pid = process.split('.').next().and_then(|pid| pid.parse().ok());
+            files.extend(pid.map(|pid| (pid, process, path)));
         }
         files.sort();
-        files.iter().map(|(_, path)| fs::read_to_string(path).map_err(fails)).collect()
+        Ok(files.into_iter().map(|(_, process, path)| (process, path)).collect())
     }
+}
+
+fn fails(e: std::io::Error) -> Failure {
+    Failure::new(format!("cannot read what was found: {}", plain(&e)))
+}
+
+/// `run.std.gz` with the process's number in it: `run.7.std.gz`, whose ending still says what it is.
+fn with_process(file: &Path, process: &str) -> PathBuf {
+    let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let dot = name.char_indices().skip(1).find(|(_, c)| *c == '.').map_or(name.len(), |(at, _)| at);
+    file.with_file_name(format!("{}.{process}{}", &name[..dot], &name[dot..]))
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
@@ -104,4 +132,18 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
     sink.write_all(text.as_bytes()).and_then(|()| sink.flush()).map_err(|e| fate.failure(e))?;
     fate.finish();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_its_number_before_the_ending() {
+        for (file, expected) in
+            [("run.std.gz", "run.7.std.gz"), ("out/run", "out/run.7"), (".hidden.dht", ".hidden.7.dht")]
+        {
+            assert_eq!(with_process(Path::new(file), "7"), Path::new(expected));
+        }
+    }
 }

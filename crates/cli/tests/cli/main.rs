@@ -12,6 +12,7 @@ mod lenient;
 mod many_threads;
 mod output;
 mod programs;
+mod reports;
 mod run;
 mod run_built;
 mod show;

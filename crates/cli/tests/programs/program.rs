@@ -28,6 +28,8 @@ const BUGS: &[(&str, &str)] = &[
     ("read-unlock-of-write-locked", "read unlock of a write locked mutex"),
     ("signal-unsafe", "signal-unsafe call inside of a signal"),
     ("spoiled-errno", "signal handler spoils errno"),
+    ("object-race", "race on "),
+    ("missed-race", "missed expected data race"),
 ];
 
 impl Verdict {

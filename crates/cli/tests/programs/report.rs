@@ -67,9 +67,13 @@ fn title(line: &str) -> Option<String> {
 
 /// `  Previous atomic write of size 4 at 0x10 by thread T1:` is an `atomic write`.
 fn access_kind(line: &str) -> Option<String> {
-    let (before, _) = line.split_once(" of size ")?;
+    let (before, _) = line.split_once(" of size ").or_else(|| line.split_once(" of "))?;
     let before = before.trim().to_lowercase();
-    let kind = before.strip_prefix("previous ").unwrap_or(&before);
+    let kind = match before.strip_prefix("previous ").unwrap_or(&before) {
+        "modifying access" => "write",
+        "read-only access" => "read",
+        kind => kind,
+    };
     ["read", "write", "atomic read", "atomic write"].contains(&kind).then(|| kind.to_string())
 }
 

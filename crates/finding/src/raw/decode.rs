@@ -145,6 +145,7 @@ impl Decoder {
 
     fn record(&mut self, fields: Fields) -> Result<Item, RawFault> {
         match fields.kind {
+            kind::END => Ok(Item::End),
             kind::SITE => {
                 let parent = small(fields.aux)?;
                 Ok(Item::Site { site: fields.site, parent, pc: fields.address })
@@ -201,6 +202,7 @@ impl<'a> Reader<'a> {
             };
             self.rest = rest;
             match self.decoder.unit(unit) {
+                Ok(Some(Item::End)) => self.rest = &[],
                 Ok(Some(item)) => return Some(Ok(item)),
                 Ok(None) => {}
                 Err(error) => {

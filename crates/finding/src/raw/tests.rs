@@ -89,6 +89,7 @@ fn file(items: &[Item]) -> Vec<u8> {
             Item::ThreadName { thread, name } => write_thread_name(&mut out, *thread, name),
             Item::ObjectName { address, name } => write_object_name(&mut out, *address, name),
             Item::Module(module) => write_module(&mut out, module),
+            Item::End => out.extend([0; UNIT]),
         }
     }
     out
@@ -163,7 +164,7 @@ fn errors_say_where() {
         unit[at] = byte;
         fault(unit)
     };
-    assert_eq!(fault([0; UNIT]), "byte 32: unknown kind of record: 0");
+    assert_eq!(fault([77; UNIT]), "byte 32: unknown kind of record: 77");
     assert_eq!(with(bytes(What::Fence { order: Order::SeqCst }), 1, 9), "byte 32: no such memory order: 9");
     let store = What::AtomicStore { address: 8, size: 4, order: Order::Acquire };
     assert_eq!(fault(bytes(store)), "byte 32: no such memory order: 2");
@@ -191,4 +192,13 @@ fn other_files_are_refused() {
     let mut newer = Header { pid: 1 }.bytes();
     newer[8] = 2;
     assert_eq!(refused(&newer), "byte 0: version 2 of the format; this is version 1");
+}
+
+/// A program that was killed leaves room behind its last record.
+#[test]
+fn zeros_are_the_end() {
+    let items = vec![Item::Site { site: 1, parent: 0, pc: 7 }];
+    let mut file = file(&items);
+    file.extend([0; 5 * UNIT]);
+    assert_eq!(read(&file), Ok(items));
 }

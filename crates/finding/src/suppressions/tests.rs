@@ -53,6 +53,7 @@ fn allocation_stacks_count() {
         start: Addr(0),
         size: 8,
         offset: 0,
+        object: String::new(),
         thread: ThreadId::MAIN,
         stack: Stack(vec![bare(Some("make_account"))]),
         freed: None,

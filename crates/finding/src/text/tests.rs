@@ -148,6 +148,7 @@ fn kinds_of_memory() {
             start: Addr(0x7b00),
             size: 40,
             offset: 8,
+            object: String::new(),
             thread: main,
             stack: stack(),
             freed: Some(Freed { thread: ThreadId(2), stack: stack() }),

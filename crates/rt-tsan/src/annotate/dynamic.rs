@@ -3,16 +3,26 @@
 use super::known;
 use crate::entries;
 use crate::intercept::threads;
-use core::ffi::{c_char, c_double, c_int};
+use alloc::string::String;
+use core::ffi::{CStr, c_char, c_double, c_int};
 use deadheat_finding::Hold;
 use deadheat_rt::mutex::{self, Again, Lifetime, Remains};
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{access, benign, sync};
+use deadheat_rt::{access, expected, sync};
 
 type File = *const c_char;
 
 fn hold(writes: u64) -> Hold {
     if writes != 0 { Hold::Write } else { Hold::Read }
+}
+
+/// A text of the program's.
+fn text(of: *const c_char) -> String {
+    if of.is_null() {
+        return String::new();
+    }
+    // SAFETY: the program's text.
+    String::from_utf8_lossy(unsafe { CStr::from_ptr(of) }.to_bytes()).into_owned()
 }
 
 /// Changes what is ignored of the thread.
@@ -97,23 +107,23 @@ entries! {
     }
 
     fn AnnotateBenignRace(pc; file: File, line: c_int, address: u64, why: *const c_char) {
-        known(|_| benign::expect(address, 1));
+        known(|_| expected::allow(address, 1));
     }
 
     fn AnnotateBenignRaceSized(pc; file: File, line: c_int, address: u64, size: u64, why: *const c_char) {
-        known(|_| benign::expect(address, size));
+        known(|_| expected::allow(address, size));
     }
 
     fn WTFAnnotateBenignRaceSized(pc; file: File, line: c_int, address: u64, size: u64, why: *const c_char) {
-        known(|_| benign::expect(address, size));
+        known(|_| expected::allow(address, size));
     }
 
     fn AnnotateExpectRace(pc; file: File, line: c_int, address: u64, why: *const c_char) {
-        known(|_| benign::expect(address, 1));
+        known(|_| expected::promise(address, alloc::format!("{}:{line}", text(file)), text(why)));
     }
 
     fn AnnotateFlushExpectedRaces(pc; file: File, line: c_int) {
-        // What was expected stays so.
+        known(|_| expected::settle());
     }
 
     fn AnnotateNewMemory(pc; file: File, line: c_int, address: u64, size: u64) {

@@ -10,6 +10,7 @@ global_asm!(
     ".weak __tsan_on_initialize",
     ".weak __tsan_on_finalize",
     ".weak __tsan_on_report",
+    ".weak __tsan_test_only_on_fork",
 );
 
 /// The program's function of that name, if it defines it.
@@ -61,6 +62,13 @@ pub fn on_finalize(failed: bool) -> bool {
     match of_program!("__tsan_on_finalize" as extern "C" fn(c_int) -> c_int) {
         Some(f) => f(failed as c_int) != 0,
         None => failed,
+    }
+}
+
+/// The process is about to fork, and the runtime is held still: a test may want to see what becomes of others meanwhile.
+pub fn on_fork() {
+    if let Some(f) = of_program!("__tsan_test_only_on_fork" as extern "C" fn()) {
+        f();
     }
 }
 

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use core::ffi::{CStr, c_char, c_int, c_ulong, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use deadheat_finding::{AccessMode, Finding, Kind, Life, Memory, Stack, ThreadId};
+use deadheat_rt::external;
 use deadheat_rt::heap;
 use deadheat_rt::os;
 use deadheat_rt::registry;
@@ -16,6 +17,8 @@ use deadheat_rt::sites::{SITES, Site};
 pub struct Report<'a> {
     finding: &'a Finding,
     names: Vec<CString>,
+    /// The tag of the object that it is about, or zero.
+    tag: u64,
     told_by: i32,
 }
 
@@ -27,7 +30,9 @@ pub fn tell(finding: &Finding) {
     let Some(listener) = hooks::on_report() else { return };
     let name = |t: &deadheat_finding::Thread| CString::new(t.name.as_str()).unwrap_or_default();
     let names = finding.threads.iter().map(name).collect();
-    let mut report = Report { finding, names, told_by: os::gettid() };
+    let object = finding.accesses.iter().map(|a| a.object.as_str()).find(|o| !o.is_empty());
+    let tag = object.and_then(external::tag).unwrap_or(0);
+    let mut report = Report { finding, names, tag, told_by: os::gettid() };
     let before = CURRENT.swap((&raw mut report).cast(), Ordering::AcqRel);
     listener((&raw const report).cast());
     CURRENT.store(before, Ordering::Release);
@@ -124,8 +129,8 @@ entries! {
     }
 
     fn __tsan_get_report_tag(pc; report: *const Report<'_>, tag: *mut u64) -> c_int {
-        // SAFETY: the program's variable.
-        unsafe { answer(tag, 0) };
+        // SAFETY: the report that the program was given, and its variable.
+        unsafe { answer(tag, (*report).tag) };
         1
     }
 
@@ -183,8 +188,8 @@ entries! {
     }
 
     fn __tsan_get_report_loc_object_type(pc; report: *const Report<'_>, index: c_ulong, name: *mut *const c_char) -> c_int {
-        // SAFETY: the program's variable.
-        unsafe { answer(name, c"".as_ptr()) };
+        // SAFETY: the report that the program was given, and its variable.
+        unsafe { answer(name, external::c_name((*report).tag).unwrap_or(c"".as_ptr())) };
         1
     }
 

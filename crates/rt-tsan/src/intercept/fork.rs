@@ -4,8 +4,10 @@
 //! the program has registered comes while the runtime is held still.
 
 use super::{signals, threads};
+use crate::annotate::hooks;
 use crate::{interceptors, real};
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
 use deadheat_rt::thread::{Stay, Thread};
 use deadheat_rt::{deadlock, descriptors, heap, internal, os, output, registry, report, slots, tls};
 
@@ -21,6 +23,21 @@ pub fn start() {
             in_child,
             core::ptr::null_mut(),
         );
+    }
+}
+
+/// This process is the child of one that had several threads.
+static CHILD_OF_MANY: AtomicBool = AtomicBool::new(false);
+
+/// A thread is about to be created: not in the child of a process that had several, if the user wants that to end there.
+pub fn may_create() {
+    if CHILD_OF_MANY.load(Ordering::Relaxed) && output::options().die_after_fork {
+        os::die(
+            output::options().exitcode,
+            format_args!(
+                "the child of a multithreaded process creates a thread; it ends here, since the option die_after_fork is set"
+            ),
+        )
     }
 }
 
@@ -44,6 +61,7 @@ extern "C" fn before() {
     descriptors::lock_all();
     heap::lock_all();
     internal::lock_all();
+    hooks::on_fork();
 }
 
 fn unlock_all() {
@@ -78,6 +96,7 @@ extern "C" fn in_parent() {
 extern "C" fn in_child() {
     os::set_alone(true);
     unlock_all();
+    CHILD_OF_MANY.fetch_or(registry::alive() > 1, Ordering::Relaxed);
     output::after_fork();
     if let Some(thread) = forker() {
         registry::after_fork(thread.id);

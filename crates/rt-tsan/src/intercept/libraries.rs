@@ -4,7 +4,7 @@ use crate::interceptors;
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::AtomicU64;
 use deadheat_rt::thread::Stay;
-use deadheat_rt::{access, modules, sync};
+use deadheat_rt::{access, modules, record, sync};
 
 /// The loader's lock: one thread at a time loads and unloads, and sees what the ones before have done.
 static LOADER: AtomicU64 = AtomicU64::new(0);
@@ -30,6 +30,9 @@ interceptors! {
     fn dlopen(pc; path: *const c_char, flags: c_int) -> *mut c_void {
         arrive();
         let handle = real(path, flags);
+        if let Some(_stay) = Stay::begin() {
+            record::modules();
+        }
         arrive();
         leave();
         handle

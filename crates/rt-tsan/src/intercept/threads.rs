@@ -1,6 +1,6 @@
 //! Threads: their beginning, and who waits for their end.
 
-use super::{keys, touch};
+use super::{fork, keys, touch};
 use crate::interceptors;
 use crate::real::Real;
 use alloc::boxed::Box;
@@ -13,7 +13,7 @@ use deadheat_finding::ThreadId;
 use deadheat_rt::os::{self, MaskChange, Mutex, SignalSet};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{access, registry, slots};
+use deadheat_rt::{access, record, registry, slots};
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
 
 unsafe extern "C" {
@@ -134,6 +134,7 @@ pub fn create<R>(
     spawn: impl FnOnce(*mut pthread_t, *mut c_void) -> c_int,
 ) -> Option<c_int> {
     let mut creator = Stay::begin()?;
+    fork::may_create();
     let Attributes { detached, stack, own_mask } = attributes;
     let site = creator.placer.site(pc, Note::CALL);
     let id = registry::announce(Some(creator.id), site, detached, false);
@@ -249,6 +250,7 @@ pub fn name(id: ThreadId, name: *const c_char) {
     if !name.is_null() {
         // SAFETY: the program's text.
         let name = String::from_utf8_lossy(unsafe { CStr::from_ptr(name) }.to_bytes()).into_owned();
+        record::name(id.0, &name);
         registry::update(id, |i| i.name = name);
     }
 }

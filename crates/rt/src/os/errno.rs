@@ -41,6 +41,8 @@ impl Errno {
     pub const EPIPE: Errno = Errno(32);
     /// The system call does not exist.
     pub const ENOSYS: Errno = Errno(38);
+    /// The file cannot do that.
+    pub const EOPNOTSUPP: Errno = Errno(95);
     /// Timed out.
     pub const ETIMEDOUT: Errno = Errno(110);
 
@@ -64,6 +66,7 @@ impl Errno {
             Errno::EROFS => "read-only file system",
             Errno::EPIPE => "broken pipe",
             Errno::ENOSYS => "system call not available",
+            Errno::EOPNOTSUPP => "operation not supported",
             Errno::ETIMEDOUT => "timed out",
             _ => return None,
         })

@@ -18,6 +18,8 @@ pub struct OpenFlags(usize);
 impl OpenFlags {
     /// To read.
     pub const READ: OpenFlags = OpenFlags(0);
+    /// To read and write.
+    pub const READ_WRITE: OpenFlags = OpenFlags(2);
     /// To write.
     pub const WRITE: OpenFlags = OpenFlags(1);
     /// Make it if it is not there.
@@ -103,6 +105,21 @@ fn again(mut call: impl FnMut() -> usize) -> Result<usize, Errno> {
             Err(Errno::EINTR) => {}
             result => return result,
         }
+    }
+}
+
+/// Makes room for so many bytes from there on, which are zeros until they are written; the disk may be full.
+pub fn make_room(fd: Fd, offset: u64, bytes: usize) -> Result<(), Errno> {
+    let all = [fd.0 as usize, 0, offset as usize, bytes, 0, 0];
+    // SAFETY: touches no memory.
+    match check(unsafe { syscall(number::FALLOCATE, all) }) {
+        // Not every file system can set room aside.
+        Err(Errno::EOPNOTSUPP) => {
+            let end = offset as usize + bytes;
+            // SAFETY: as above.
+            check(unsafe { syscall(number::FTRUNCATE, [fd.0 as usize, end, 0, 0, 0, 0]) }).map(drop)
+        }
+        result => result.map(drop),
     }
 }
 

@@ -170,6 +170,14 @@ pub fn map_file(fd: super::Fd, length: usize) -> Result<&'static [u8], Errno> {
     Ok(unsafe { core::slice::from_raw_parts(start as *const u8, length) })
 }
 
+/// Maps `length` bytes of a file from `offset` on, to be read and written: what is written there is in the file, whatever becomes of the process.
+pub fn map_shared(fd: super::Fd, offset: u64, length: usize) -> Result<usize, Errno> {
+    const MAP_SHARED: usize = 0x01;
+    let arguments = [0, length, Access::ReadWrite.bits(), MAP_SHARED, fd.0 as usize, offset as usize];
+    // SAFETY: a new mapping changes no memory that is in use.
+    check(unsafe { syscall(number::MMAP, arguments) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

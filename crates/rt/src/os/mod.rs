@@ -24,13 +24,13 @@ mod time;
 pub use console::{CANNOT_WORK, FdWriter, Line, STDERR, STDOUT, die};
 pub use errno::Errno;
 pub use file::{
-    Fd, OpenFlags, Seek, Stat, close, fstat, is_terminal, lseek, open, open_at, read, readlink, rename,
-    unlink, write, write_all,
+    Fd, OpenFlags, Seek, Stat, close, fstat, is_terminal, lseek, make_room, open, open_at, read, readlink,
+    rename, unlink, write, write_all,
 };
 pub use maps::{Mapping, Maps};
 pub use memory::{
-    Access, Advice, PAGE, Place, madvise, map, map_aligned, map_file, map_zeroed, mincore, mprotect, munmap,
-    page_ceil, page_floor, remap,
+    Access, Advice, PAGE, Place, madvise, map, map_aligned, map_file, map_shared, map_zeroed, mincore,
+    mprotect, munmap, page_ceil, page_floor, remap,
 };
 pub use mutex::{Guard, Mutex, futex_wait, futex_wake, set_alone};
 pub use process::{

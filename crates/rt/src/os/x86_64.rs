@@ -45,6 +45,7 @@ pub mod number {
     pub const GETPID: usize = 39;
     pub const EXECVE: usize = 59;
     pub const KILL: usize = 62;
+    pub const FTRUNCATE: usize = 77;
     pub const PERSONALITY: usize = 135;
     pub const GETTID: usize = 186;
     pub const FUTEX: usize = 202;
@@ -55,6 +56,7 @@ pub mod number {
     pub const UNLINKAT: usize = 263;
     pub const RENAMEAT: usize = 264;
     pub const READLINKAT: usize = 267;
+    pub const FALLOCATE: usize = 285;
     pub const RT_TGSIGQUEUEINFO: usize = 297;
     pub const PRLIMIT64: usize = 302;
 }

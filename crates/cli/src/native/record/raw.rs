@@ -83,8 +83,10 @@ impl Raw {
                 }
                 read => read.map_err(|e| plain(&e))?,
             }
-            if let Some(item) = decoder.unit(&unit).map_err(|e| e.to_string())? {
-                self.take(item, at);
+            match decoder.unit(&unit).map_err(|e| e.to_string())? {
+                Some(Item::End) => break,
+                Some(item) => self.take(item, at),
+                None => {}
             }
         }
         Ok(())
@@ -102,6 +104,7 @@ impl Raw {
             Item::ThreadName { thread, name } => drop(self.names.threads.insert(thread, name)),
             Item::ObjectName { address, name } => drop(self.names.objects.insert(address, name)),
             Item::Module(module) => self.modules.push(module),
+            Item::End => {}
         }
     }
 
