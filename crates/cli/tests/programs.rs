@@ -2,8 +2,8 @@
 //!
 //! `DEADHEAT_REPEATS=20` runs each built program that often; `DEADHEAT_PROGRAM=mutex/` judges only the programs whose name
 //! contains that; `DEADHEAT_JUDGE=tsan-clang` or `tsan-gcc` lets the compiler's own ThreadSanitizer run the corpus, which
-//! then has to be right but where a program says that it is known to be wrong. `DEADHEAT_CLANG=15` and `DEADHEAT_GCC=12` choose
-//! versions in place of the newest ones.
+//! then has to be right but where a program says that it is known to be wrong. `DEADHEAT_CLANG=15` or `DEADHEAT_GCC=12`
+//! judges with that version only, in place of the newest of both.
 
 #[path = "programs/build.rs"]
 mod build;

@@ -68,6 +68,12 @@ impl Family {
         }
     }
 
+    /// Programs are judged with it: with both, unless only one of them was asked for.
+    fn is_wanted(self) -> bool {
+        let asked = |family: Family| std::env::var_os(family.variable()).is_some();
+        asked(self) || !asked(Family::Gcc) && !asked(Family::Clang)
+    }
+
     /// The compiler to call: of the version that was asked for, or the newest that is installed.
     fn compiler(self, cxx: bool) -> &'static str {
         static CHOSEN: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
@@ -111,6 +117,7 @@ impl Setting {
         let families = judge
             .families()
             .iter()
+            .filter(|family| family.is_wanted())
             .filter(|family| program.only.as_deref().is_none_or(|only| only == family.name()));
         let settings = families.flat_map(|family| {
             ["-O0", "-O2"].map(|optimisation| Setting { judge, family: *family, optimisation })

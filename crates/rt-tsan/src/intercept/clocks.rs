@@ -33,7 +33,6 @@ answers! {
     fn timer_settime(timer: *mut c_void, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> r: c_int { if r == 0 => old }
     fn timerfd_gettime(fd: c_int, now: *mut itimerspec) -> r: c_int { uses fd; if r == 0 => now }
     fn timerfd_settime(fd: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> r: c_int { uses fd; if r == 0 => old }
-    fn strptime(text: Text, format: Text, to: *mut tm) -> end: To { texts text, format; if !end.is_null() => to }
     fn strftime(to: To, room: usize, format: Text, time: *const tm) -> n: usize { texts format; if n > 0 => to[n + 1] }
 }
 
@@ -76,6 +75,16 @@ mod of_parts {
 }
 
 interceptors! {
+    fn strptime(pc; text: Text, format: Text, to: *mut tm) -> To {
+        touch::text(format, pc);
+        let end = real(text, format, to);
+        if !end.is_null() {
+            touch::read(text, end as usize - text as usize, pc);
+            touch::object(to, pc);
+        }
+        end
+    }
+
     fn mktime(pc; time: *mut tm) -> time_t {
         touch::object(time, pc);
         real(time)

@@ -331,11 +331,9 @@ interceptors! {
 
     fn ioctl(pc; fd: c_int, request: usize, argument: *mut c_void) -> c_int {
         used(fd, pc);
-        let (reads, writes) = exchanged(request);
-        touch::read(argument, reads, pc);
         let result = real(fd, request, argument);
         if result >= 0 {
-            touch::write(argument, writes, pc);
+            touch::write(argument, answered(request), pc);
         }
         result
     }
@@ -382,18 +380,19 @@ interceptors! {
     }
 }
 
-/// How many bytes a request of `ioctl` reads and writes: the newer ones say so themselves, of the older ones the common are known.
-fn exchanged(request: usize) -> (usize, usize) {
-    const INT: usize = size_of::<c_int>();
+/// How many bytes a request of `ioctl` writes: the newer ones say so themselves, of the older ones the common are known. What requests read is not looked at: where they only read, the
+/// argument may be a number.
+fn answered(request: usize) -> usize {
+    const TCGETS: usize = 0x5401;
     const TIOCGWINSZ: usize = 0x5413;
     const FIONREAD: usize = 0x541b;
-    const FIONBIO: usize = 0x5421;
-    let (size, direction) = (request >> 16 & 0x3fff, request >> 30 & 3);
+    const WRITES: usize = 1 << 31;
     match request {
-        TIOCGWINSZ => (0, 8),
-        FIONREAD => (0, INT),
-        FIONBIO => (INT, 0),
-        _ => (if direction & 1 != 0 { size } else { 0 }, if direction & 2 != 0 { size } else { 0 }),
+        TCGETS => 36,
+        TIOCGWINSZ => 8,
+        FIONREAD => size_of::<c_int>(),
+        _ if request & WRITES != 0 => request >> 16 & 0x3fff,
+        _ => 0,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numbers from texts, random numbers, and sorting.
 
 use super::touch;
-use crate::interceptors;
+use crate::{interceptors, real};
 use core::ffi::{c_char, c_double, c_float, c_int, c_long, c_longlong, c_uint, c_ulong, c_ulonglong, c_void};
 use core::sync::atomic::AtomicU64;
 
@@ -43,19 +43,27 @@ with_end! {
     strtof() -> c_float;
 }
 
-/// Functions that do not.
+/// Functions that do not, by those that do.
 macro_rules! without_end {
-    ($($name:ident -> $number:ty;)*) => {
+    ($($name:ident -> $number:ty: $by:ident($($type:ty, $base:literal)?) -> $found:ty;)*) => {
         interceptors! {$(
             fn $name(pc; text: Text) -> $number {
-                touch::text(text, pc);
-                real(text)
+                let mut stop = core::ptr::null();
+                // SAFETY: the program's text and a variable of ours.
+                let number = unsafe { real!($by(Text, *mut Text $(, $type)?) -> $found)(text, &mut stop $(, $base)?) };
+                touch::read(text, stop as usize - text as usize + 1, pc);
+                number as $number
             }
         )*}
     };
 }
 
-without_end! { atoi -> c_int; atol -> c_long; atoll -> c_longlong; atof -> c_double; }
+without_end! {
+    atoi -> c_int: strtol(c_int, 10) -> c_long;
+    atol -> c_long: strtol(c_int, 10) -> c_long;
+    atoll -> c_longlong: strtoll(c_int, 10) -> c_longlong;
+    atof -> c_double: strtod() -> c_double;
+}
 
 /// Stands for the numbers from which `drand48` and its like go on: of these there is one set for all threads, and no lock.
 static SEQUENCE: AtomicU64 = AtomicU64::new(0);

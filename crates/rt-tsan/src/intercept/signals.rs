@@ -7,6 +7,7 @@
 //! A handler may come between any two instructions of the program, also while a function that begins has written its frame to the shadow stack and not yet
 //! said so. Handlers therefore begin two frames higher; the frame in between says where the thread was.
 
+use super::touch;
 use crate::{interceptors, real};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -306,6 +307,14 @@ fn received(signal: c_int) {
     }
 }
 
+/// As [`received`], with what is known of it.
+fn told(signal: c_int, info: *const siginfo_t, pc: u64) {
+    if signal > 0 {
+        received(signal);
+        touch::object(info, pc);
+    }
+}
+
 interceptors! {
     fn sigaction(pc; signal: c_int, new: *const sigaction, old: *mut sigaction) -> c_int {
         // SAFETY: the program's call.
@@ -365,6 +374,7 @@ interceptors! {
     fn sigwait(pc; set: *const sigset_t, signal: *mut c_int) -> c_int {
         let result = real(set, signal);
         if result == 0 {
+            touch::object(signal, pc);
             // SAFETY: the program's variable, which was set.
             received(unsafe { *signal });
         }
@@ -373,13 +383,13 @@ interceptors! {
 
     fn sigwaitinfo(pc; set: *const sigset_t, info: *mut siginfo_t) -> c_int {
         let signal = real(set, info);
-        received(signal);
+        told(signal, info, pc);
         signal
     }
 
     fn sigtimedwait(pc; set: *const sigset_t, info: *mut siginfo_t, time: *const libc::timespec) -> c_int {
         let signal = real(set, info, time);
-        received(signal);
+        told(signal, info, pc);
         signal
     }
 }

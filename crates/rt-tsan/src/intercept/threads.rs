@@ -309,6 +309,9 @@ interceptors! {
         if let (0, libc::PR_SET_NAME, Some(thread)) = (result, option, Stay::begin()) {
             name(thread.id, a as *const c_char);
         }
+        if let (0, libc::PR_GET_NAME) = (result, option) {
+            touch::write(a as *const c_char, 16, pc);
+        }
         result
     }
 }

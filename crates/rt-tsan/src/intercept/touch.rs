@@ -56,6 +56,15 @@ pub fn text(at: *const core::ffi::c_char, pc: u64) {
     }
 }
 
+/// The function reads that string, with its end, if it is not longer than so much; else that much of it.
+pub fn beginning(at: *const core::ffi::c_char, most: usize, pc: u64) {
+    if !at.is_null() {
+        // SAFETY: the program's string.
+        let end = (0..most).find(|i| unsafe { at.add(*i).read_volatile() } == 0);
+        read(at, end.map_or(most, |n| n + 1), pc);
+    }
+}
+
 /// The function writes that object.
 #[inline]
 pub fn object<T>(at: *const T, pc: u64) {
