@@ -8,7 +8,7 @@
 int queue, shared;
 
 static void *first(void *arg) {
-  struct { long kind; char text[1]; } message = {1, "x"};
+  struct { long kind; char text[1]; } message = {1, {'x'}};
   shared = 7;
   msgsnd(queue, &message, 1, 0);
   inv_step(0);

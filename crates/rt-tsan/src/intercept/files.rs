@@ -8,7 +8,7 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 use deadheat_rt::descriptors::{self, Change, Channel};
 use deadheat_rt::thread::Stay;
 use deadheat_shadow::Mode;
-use libc::{epoll_event, iovec};
+use libc::iovec;
 
 type Path = *const c_char;
 
@@ -350,34 +350,6 @@ interceptors! {
         real(fd)
     }
 
-    fn epoll_ctl(pc; group: c_int, what: c_int, fd: c_int, event: *mut epoll_event) -> c_int {
-        used(fd, pc);
-        sending(group, core::ptr::null(), 0, pc);
-        if let Some(_stay) = Stay::begin() {
-            // SAFETY: the program's event, if there is one.
-            let name = unsafe { event.as_ref() }.filter(|_| what != libc::EPOLL_CTL_DEL).map(|e| e.u64);
-            descriptors::watch(group, fd, name);
-        }
-        real(group, what, fd, event)
-    }
-
-    fn epoll_wait(pc; group: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int {
-        used(group, pc);
-        let count = real(group, events, most, time);
-        happened(group, events, count, pc)
-    }
-
-    fn epoll_pwait(pc; group: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const c_void) -> c_int {
-        used(group, pc);
-        let count = real(group, events, most, time, mask);
-        happened(group, events, count, pc)
-    }
-
-    fn epoll_pwait2(pc; group: c_int, events: *mut epoll_event, most: c_int, time: *const c_void, mask: *const c_void) -> c_int {
-        used(group, pc);
-        let count = real(group, events, most, time, mask);
-        happened(group, events, count, pc)
-    }
 }
 
 /// How many bytes a request of `ioctl` writes: the newer ones say so themselves, of the older ones the common are known. What requests read is not looked at: where they only read, the
@@ -404,22 +376,6 @@ fn controlled(fd: c_int, command: c_int, result: c_int, pc: u64) -> c_int {
             result
         }
     }
-}
-
-/// So many events came.
-fn happened(group: c_int, events: *mut epoll_event, count: c_int, pc: u64) -> c_int {
-    if count <= 0 {
-        return count;
-    }
-    received(group, events as *mut c_void, count as isize * size_of::<epoll_event>() as isize, pc);
-    if let Some(mut thread) = Stay::begin() {
-        for i in 0..count as usize {
-            // SAFETY: the program's array, of which the kernel has filled so many.
-            let name = unsafe { (&raw const (*events.add(i)).u64).read_unaligned() };
-            descriptors::became_ready(&mut thread, group, name);
-        }
-    }
-    count
 }
 
 /// The descriptor behind a stream of the C library.

@@ -38,6 +38,7 @@ mod spinlocks;
 mod streams;
 mod strings;
 mod system;
+mod texts;
 pub mod threads;
 mod touch;
 mod wide;

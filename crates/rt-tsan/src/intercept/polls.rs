@@ -2,13 +2,14 @@
 //!
 //! Who is told that something can be read knows what was written there, as after `epoll_wait`.
 
+use super::files::{received, sending, used};
 use super::touch;
 use crate::interceptors;
 use core::ffi::{c_int, c_short, c_void};
 use deadheat_rt::descriptors;
 use deadheat_rt::thread::Stay;
 use deadheat_shadow::Mode;
-use libc::{fd_set, pollfd, timespec, timeval};
+use libc::{epoll_event, fd_set, pollfd, timespec, timeval};
 
 /// Bytes of what the program says about a descriptor; the kernel answers behind them.
 const ASKED: usize = 6;
@@ -58,6 +59,22 @@ fn selected(count: c_int, sets: [*mut fd_set; 3], ready: c_int, pc: u64) -> c_in
     ready
 }
 
+/// So many events came.
+fn happened(group: c_int, events: *mut epoll_event, count: c_int, pc: u64) -> c_int {
+    if count <= 0 {
+        return count;
+    }
+    received(group, events as *mut c_void, count as isize * size_of::<epoll_event>() as isize, pc);
+    if let Some(mut thread) = Stay::begin() {
+        for i in 0..count as usize {
+            // SAFETY: the program's array, of which the kernel has filled so many.
+            let name = unsafe { (&raw const (*events.add(i)).u64).read_unaligned() };
+            descriptors::became_ready(&mut thread, group, name);
+        }
+    }
+    count
+}
+
 interceptors! {
     fn poll(pc; list: *mut pollfd, count: u64, time: c_int) -> c_int {
         asking(list, count, pc);
@@ -82,5 +99,34 @@ interceptors! {
     fn pselect(pc; count: c_int, reads: *mut fd_set, writes: *mut fd_set, others: *mut fd_set, time: *const timespec, mask: *const c_void) -> c_int {
         selecting(count, [reads, writes, others], pc);
         selected(count, [reads, writes, others], real(count, reads, writes, others, time, mask), pc)
+    }
+
+    fn epoll_ctl(pc; group: c_int, what: c_int, fd: c_int, event: *mut epoll_event) -> c_int {
+        used(fd, pc);
+        sending(group, core::ptr::null(), 0, pc);
+        if let Some(_stay) = Stay::begin() {
+            // SAFETY: the program's event, if there is one.
+            let name = unsafe { event.as_ref() }.filter(|_| what != libc::EPOLL_CTL_DEL).map(|e| e.u64);
+            descriptors::watch(group, fd, name);
+        }
+        real(group, what, fd, event)
+    }
+
+    fn epoll_wait(pc; group: c_int, events: *mut epoll_event, most: c_int, time: c_int) -> c_int {
+        used(group, pc);
+        let count = real(group, events, most, time);
+        happened(group, events, count, pc)
+    }
+
+    fn epoll_pwait(pc; group: c_int, events: *mut epoll_event, most: c_int, time: c_int, mask: *const c_void) -> c_int {
+        used(group, pc);
+        let count = real(group, events, most, time, mask);
+        happened(group, events, count, pc)
+    }
+
+    fn epoll_pwait2(pc; group: c_int, events: *mut epoll_event, most: c_int, time: *const c_void, mask: *const c_void) -> c_int {
+        used(group, pc);
+        let count = real(group, events, most, time, mask);
+        happened(group, events, count, pc)
     }
 }

@@ -125,10 +125,12 @@ impl Format {
 
     /// `a` is a letter of its own, unless a string follows and this is the old dialect.
     fn allocates(&self) -> bool {
-        // SAFETY: the format has not ended.
-        let next = unsafe { *self.at.wrapping_add(1) };
-        self.peek() == b'm'
-            || self.peek() == b'a' && self.dialect == Dialect::Gnu && matches!(next, b's' | b'S' | b'[')
+        match self.peek() {
+            b'm' => true,
+            // SAFETY: the format has not ended here.
+            b'a' => self.dialect == Dialect::Gnu && matches!(unsafe { *self.at.add(1) }, b's' | b'S' | b'['),
+            _ => false,
+        }
     }
 
     fn conversion(&mut self) -> Conversion {

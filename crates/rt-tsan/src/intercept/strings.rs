@@ -7,7 +7,6 @@ use super::touch;
 use crate::{interceptors, lang, real};
 use core::arch::naked_asm;
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::AtomicUsize;
 use deadheat_rt::tls::{self, offset::CALLER};
 
 type Bytes = *mut u8;
@@ -60,7 +59,8 @@ fn compared(a: *const u8, b: *const u8, n: usize) -> usize {
     (0..n).find(|i| unsafe { *a.add(*i) != *b.add(*i) }).map_or(n, |i| i + 1)
 }
 
-fn length(s: Text) -> usize {
+/// As `strlen`.
+pub fn length(s: Text) -> usize {
     if is_early() {
         // SAFETY: the program's promise.
         return unsafe { lang::__deadheat_strlen(s as *const u8) };
@@ -75,7 +75,7 @@ fn length_within(s: Text, n: usize) -> usize {
 }
 
 /// The bytes of a string that are looked at if at most `n` are: with its end, if that is among them.
-fn seen_within(s: Text, n: usize) -> usize {
+pub fn seen_within(s: Text, n: usize) -> usize {
     (length_within(s, n) + 1).min(n)
 }
 
@@ -111,19 +111,6 @@ fn lower(c: u8) -> u8 {
 /// How far a search went: to what it found, or to the end of the string.
 fn searched(s: Text, found: *const c_char) -> usize {
     if found.is_null() { length(s) + 1 } else { found as usize - s as usize + 1 }
-}
-
-/// Stands for the place where `strtok` keeps where it is.
-static REST: AtomicUsize = AtomicUsize::new(0);
-
-/// A token was found and its end written.
-fn split(token: *mut c_char, pc: u64) -> *mut c_char {
-    if !token.is_null() {
-        let n = length(token);
-        touch::read(token, n + 1, pc);
-        touch::write(token.wrapping_add(n), 1, pc);
-    }
-    token
 }
 
 interceptors! {
@@ -384,79 +371,10 @@ interceptors! {
         found
     }
 
-    fn strsep(pc; rest: *mut *mut c_char, set: Text) -> *mut c_char {
-        let token = real(rest, set);
-        touch::text(set, pc);
-        touch::write(rest, size_of::<usize>(), pc);
-        split(token, pc)
-    }
-
-    fn strtok(pc; s: *mut c_char, set: Text) -> *mut c_char {
-        touch::text(set, pc);
-        // Where it goes on is kept in one place for all threads.
-        touch::write(&raw const REST, size_of::<usize>(), pc);
-        split(real(s, set), pc)
-    }
-
-    fn strtok_r(pc; s: *mut c_char, set: Text, rest: *mut *mut c_char) -> *mut c_char {
-        touch::text(set, pc);
-        touch::write(rest, size_of::<usize>(), pc);
-        split(real(s, set, rest), pc)
-    }
-
-    fn __strtok_r(pc; s: *mut c_char, set: Text, rest: *mut *mut c_char) -> *mut c_char {
-        touch::text(set, pc);
-        touch::write(rest, size_of::<usize>(), pc);
-        split(real(s, set, rest), pc)
-    }
-
-    fn strcoll(pc; a: Text, b: Text) -> c_int {
-        touch::text(a, pc);
-        touch::text(b, pc);
-        real(a, b)
-    }
-
-    fn strxfrm(pc; to: *mut c_char, from: Text, room: usize) -> usize {
-        touch::text(from, pc);
-        let n = real(to, from, room);
-        touch::write(to, room.min(n + 1), pc);
-        n
-    }
-
-    fn strerror_r(pc; error: c_int, to: *mut c_char, room: usize) -> *mut c_char {
-        let text = real(error, to, room);
-        touch::write(if text == to { to } else { core::ptr::null_mut() }, seen_within(text, room), pc);
-        text
-    }
-
-    fn __xpg_strerror_r(pc; error: c_int, to: *mut c_char, room: usize) -> c_int {
-        let result = real(error, to, room);
-        touch::write(to, seen_within(to, room), pc);
-        result
-    }
-
     fn memccpy(pc; to: Bytes, from: *const u8, byte: c_int, n: usize) -> Bytes {
         let end = real(to, from, byte, n);
         touch::copy(to, from, if end.is_null() { n } else { end as usize - to as usize }, pc);
         end
-    }
-
-    fn iconv(pc; state: *mut c_void, from: *mut *const u8, left: *mut usize, to: *mut Bytes, room: *mut usize) -> usize {
-        // SAFETY: the program's variables, if there are any.
-        let places = unsafe { (from.as_ref().copied(), to.as_ref().copied()) };
-        let result = real(state, from, left, to, room);
-        if let (Some(start), false) = (places.0, from.is_null()) {
-            // SAFETY: as above.
-            touch::read(start, unsafe { *from } as usize - start as usize, pc);
-        }
-        if let (Some(start), false) = (places.1, to.is_null()) {
-            // SAFETY: as above.
-            touch::write(start, unsafe { *to } as usize - start as usize, pc);
-        }
-        for variable in [from as *const usize, left, to as *const usize, room] {
-            touch::write(variable, size_of::<usize>(), pc);
-        }
-        result
     }
 
     fn strdup(pc; s: Text) -> *mut c_char {
@@ -472,15 +390,23 @@ interceptors! {
     }
 
     fn strndup(pc; s: Text, most: usize) -> *mut c_char {
-        let n = length_within(s, most);
-        let copy = super::memory::allocate(n + 1, super::memory::ALIGN, pc);
-        if !copy.is_null() {
-            // SAFETY: a block of that many bytes.
-            unsafe { *copy.add(n) = 0 };
-            touch::write(copy.wrapping_add(n), 1, pc);
-        }
-        duplicate(copy, s, n, pc)
+        duplicate_within(s, most, pc)
     }
+
+    fn __strndup(pc; s: Text, most: usize) -> *mut c_char {
+        duplicate_within(s, most, pc)
+    }
+}
+
+fn duplicate_within(s: Text, most: usize, pc: u64) -> *mut c_char {
+    let n = length_within(s, most);
+    let copy = super::memory::allocate(n + 1, super::memory::ALIGN, pc);
+    if !copy.is_null() {
+        // SAFETY: a block of that many bytes.
+        unsafe { *copy.add(n) = 0 };
+        touch::write(copy.wrapping_add(n), 1, pc);
+    }
+    duplicate(copy, s, n, pc)
 }
 
 fn duplicate(copy: Bytes, s: Text, n: usize, pc: u64) -> *mut c_char {

@@ -23,6 +23,7 @@ answers! {
     fn getrlimit(what: c_int, limit: *mut rlimit) -> r: c_int { if r == 0 => limit }
     fn getrlimit64(what: c_int, limit: *mut rlimit) -> r: c_int { if r == 0 => limit }
     fn prlimit(process: c_int, what: c_int, new: *const rlimit, old: *mut rlimit) -> r: c_int { if r == 0 => old }
+    fn tcgetattr(fd: c_int, to: *mut libc::termios) -> r: c_int { uses fd; if r == 0 => to }
     fn sysinfo(about: *mut sysinfo) -> r: c_int { if r == 0 => about }
     fn uname(about: *mut utsname) -> r: c_int { if r == 0 => about }
     fn getloadavg(loads: *mut f64, count: c_int) -> n: c_int { if n > 0 => loads[n as usize * 8] }

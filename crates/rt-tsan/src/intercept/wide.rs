@@ -66,6 +66,16 @@ interceptors! {
         real(to, c, n)
     }
 
+    fn wcsncat(pc; to: *mut i32, from: Wide, n: usize) -> *mut i32 {
+        // SAFETY: the program's promise.
+        let more = (0..n).find(|i| unsafe { *from.add(*i) } == 0).unwrap_or(n);
+        let end = wide_length(to);
+        touch::read(to, end * WIDE, pc);
+        touch::read(from, (more + 1).min(n) * WIDE, pc);
+        touch::write(to.wrapping_add(end), (more + 1) * WIDE, pc);
+        real(to, from, n)
+    }
+
     fn wcsncpy(pc; to: *mut i32, from: Wide, n: usize) -> *mut i32 {
         // SAFETY: the program's promise.
         let length = (0..n).find(|i| unsafe { *from.add(*i) } == 0).map_or(n, |i| i + 1);
