@@ -1,4 +1,5 @@
 // verdict: none
+// tsan: false alarm; it has forgotten the annotation
 // A race that the program expects is no failure.
 #include "../two.h"
 #include "annotations.h"

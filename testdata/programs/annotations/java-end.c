@@ -1,6 +1,7 @@
 // verdict: race
 // race: write A, read B
 // prints: ended once, 66
+// tsan: unsteady; it tells the end twice
 // A virtual machine ends before its process does: the end is told once.
 #include <stdio.h>
 

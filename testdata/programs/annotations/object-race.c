@@ -2,6 +2,7 @@
 // race: write A, read B
 // stack: A append first
 // stack: B look second
+// tsan: unsteady; frames come twice
 // Two threads use an object that a library watches over, and one changes it.
 #include <stdlib.h>
 

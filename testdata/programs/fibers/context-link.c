@@ -1,6 +1,7 @@
 // verdict: race
 // race: write A, read B
 // stack: B load after second
+// tsan-clang: misses; its stacks run over
 // A context whose function returns goes on in the one that it is linked to, with that one's stack.
 #include <ucontext.h>
 

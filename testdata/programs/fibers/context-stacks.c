@@ -2,6 +2,7 @@
 // race: write A, read B
 // stack: A store body
 // stack: B load between second
+// tsan: unsteady; its stacks are wrong after a switch
 // A context has a stack of its own, and whoever switched to it finds its own as it was.
 #include <ucontext.h>
 

@@ -1,4 +1,5 @@
 // verdict: none
+// tsan: false alarm; it does not see what this orders
 // The lock of a stream keeps threads apart.
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 // verdict: race
 // race: read A, write B
 // needs: -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+// tsan-gcc: misses; it does not look at what this call touches
 // fgets writes the line, its size checked or not.
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 // verdict: race
 // race: write A, write B
+// tsan: unsteady; it reports twice
 // localtime answers in memory that all threads share.
 #include <time.h>
 

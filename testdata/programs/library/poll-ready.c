@@ -1,4 +1,5 @@
 // verdict: none
+// tsan: false alarm; it does not see what this orders
 // Who is told that there is something knows what was done before it was written.
 #include <poll.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // verdict: none
+// tsan: false alarm; it does not see what this orders
 // As poll, so select.
 #include <sys/select.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // verdict: none
+// tsan: false alarm; it does not see what this orders
 // A semaphore of System V goes up before those come through who wait for it.
 #include <sys/ipc.h>
 #include <sys/sem.h>

@@ -1,4 +1,5 @@
 // verdict: none
+// tsan: false alarm; it does not see brk
 // Memory that brk gives back, and gives out again, has no past.
 #define _DEFAULT_SOURCE
 #include <unistd.h>
