@@ -60,7 +60,7 @@ impl Note {
     pub fn at(self, address: u64, size: u64) -> Note {
         let odd = size <= SMALL && (address | size) & size.wrapping_sub(1) != 0;
         if odd && self == Note::CALL {
-            return Note(Note::UNALIGNED.0 | (address % SMALL << 5) as u16 | size as u16);
+            return Note(Note::UNALIGNED.0 | ((address % SMALL) << 5) as u16 | size as u16);
         }
         self.and(Note::size(size as usize))
     }
