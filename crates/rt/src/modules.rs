@@ -168,6 +168,28 @@ pub fn is_own_code(pc: u64) -> bool {
     (OWN[0].load(Ordering::Relaxed)..OWN[1].load(Ordering::Relaxed)).contains(&pc)
 }
 
+/// Where the dynamic loader is, as [`OWN`].
+static LOADER: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
+/// Says where the dynamic loader is mapped; nowhere, if the program needs none.
+///
+/// # Safety
+/// The first mapped page of an ELF file, or 0.
+pub unsafe fn set_loader(start: u64) {
+    if start != 0 {
+        // SAFETY: the caller's promise.
+        let end = unsafe { end_of_data(start as usize, bias(start as usize)) };
+        LOADER[0].store(start, Ordering::Relaxed);
+        LOADER[1].store(end, Ordering::Relaxed);
+    }
+}
+
+/// That instruction is the dynamic loader's.
+#[inline]
+pub fn is_loader(pc: u64) -> bool {
+    (LOADER[0].load(Ordering::Relaxed)..LOADER[1].load(Ordering::Relaxed)).contains(&pc)
+}
+
 fn frame(f: deadheat_symbolize::Frame) -> Frame {
     Frame {
         pc: Addr(f.pc),

@@ -4,9 +4,8 @@ use super::{signals, touch};
 use crate::interceptors;
 use core::ffi::{c_int, c_void};
 use deadheat_rt::heap::{self, BadFree, Origin};
-use deadheat_rt::memory;
-use deadheat_rt::os;
 use deadheat_rt::thread::Stay;
+use deadheat_rt::{memory, modules, os};
 
 /// What every block is a multiple of.
 pub const ALIGN: usize = 16;
@@ -39,6 +38,8 @@ pub fn release(block: *mut u8, pc: u64) {
         return;
     }
     let done = match Stay::begin() {
+        // Thread-local storage of libraries, after the thread's end: the loader's locks order that, and nobody sees them.
+        Some(mut thread) if modules::is_loader(pc) => memory::free_unchecked(&mut thread, block, pc),
         Some(mut thread) => {
             signals::unsafe_call(&mut thread, pc);
             memory::free(&mut thread, block, pc)

@@ -111,11 +111,14 @@ unsafe fn is_own_fault(signal: c_int, info: *const siginfo_t) -> bool {
 /// Gives the signal back to the kernel until the runtime is left; false if the kernel does not take it.
 unsafe fn defer(thread: &mut Thread, signal: c_int, info: *const siginfo_t, context: *mut c_void) -> bool {
     let bit = SignalSet::EMPTY.with(signal);
+    // One that may interrupt its own handler would come again here, and again, until the stack is full.
+    let before = os::change_signal_mask(MaskChange::Block, bit);
     // SAFETY: what the kernel passed.
     if unsafe { os::requeue_signal(signal, info as *const u8) }.is_err() {
+        os::change_signal_mask(MaskChange::Set, before);
         return false;
     }
-    // The handler's own mask holds it back now, that of the context when this returns.
+    // The thread's mask holds it back now, that of the context when this returns.
     // SAFETY: what the kernel passed; it reads the first word of the set when the handler returns.
     unsafe {
         let mask = &raw mut (*(context as *mut ucontext_t)).uc_sigmask as *mut u64;

@@ -1,0 +1,116 @@
+// A race-free program that does everything at once, for as long as it is told to: what a runtime has to live through.
+//
+//   soak PLUGIN seconds|rounds NUMBER [SEED]
+//
+// Every few seconds it prints `after SECONDS s: ROUNDS rounds, KIB KiB`, and how often each theme came at the end.
+#include "soak.h"
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <unistd.h>
+
+static const struct {
+  const char *name;
+  void (*round)(Dice &);
+} THEMES[] = {
+    {"joined threads", joined_threads},
+    {"detached threads", detached_threads},
+    {"cancelled threads", cancelled_threads},
+    {"exiting threads", exiting_threads},
+    {"locks", locks},
+    {"conditions", conditions},
+    {"barriers", barriers},
+    {"semaphores", semaphores},
+    {"atomics", atomics},
+    {"blocks", blocks},
+    {"mappings", mappings},
+    {"children", children},
+    {"programs", programs},
+    {"racy children", racy_children},
+    {"pestered threads", pestered_threads},
+    {"waited signals", waited_signals},
+    {"faults", faults},
+    {"plugins", plugins},
+    {"jumps", jumps},
+    {"exceptions", exceptions},
+    {"streams", streams},
+    {"sockets", sockets},
+};
+constexpr unsigned COUNT = sizeof THEMES / sizeof *THEMES;
+constexpr unsigned ACTORS = 4;
+
+static std::atomic<uint64_t> rounds, played[COUNT];
+static std::atomic<bool> over;
+
+void fail(const char *what, const char *file, int line) {
+  dprintf(2, "%s:%d: not so: %s (errno %d)\n", file, line, what, errno);
+  abort();
+}
+
+static double now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+static long resident_kib() {
+  long total = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  MUST(file && fscanf(file, "%ld %ld", &total, &resident) == 2);
+  fclose(file);
+  return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+// Every theme once, in an order of its own, again and again.
+static void act(uint64_t seed) {
+  Dice dice{seed};
+  unsigned order[COUNT];
+  for (unsigned i = 0; i < COUNT; i++)
+    order[i] = i;
+  while (!over) {
+    for (unsigned i = COUNT - 1; i > 0; i--)
+      std::swap(order[i], order[dice.roll(i + 1)]);
+    for (unsigned i = 0; i < COUNT && !over; i++) {
+      THEMES[order[i]].round(dice);
+      played[order[i]]++;
+      rounds++;
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2)
+    return be_a_program(argv[1]);
+  if (argc < 4) {
+    fprintf(stderr, "usage: soak PLUGIN seconds|rounds NUMBER [SEED]\n");
+    return 2;
+  }
+  plugin_path = argv[1];
+  const bool by_time = !strcmp(argv[2], "seconds");
+  const uint64_t much = strtoull(argv[3], nullptr, 10);
+  const uint64_t seed = argc > 4 ? strtoull(argv[4], nullptr, 10) : 1;
+  prepare_signals();
+  pthread_t actors[ACTORS];
+  for (unsigned i = 0; i < ACTORS; i++)
+    actors[i] = start([=] { act((seed * ACTORS + i + 1) * 0x9e3779b97f4a7c15); });
+  const double begun = now();
+  double told = begun;
+  while (by_time ? now() - begun < much : rounds < much) {
+    usleep(50'000);
+    if (now() - told >= (by_time && much > 300 ? 5 : 1)) {
+      told = now();
+      printf("after %.0f s: %lu rounds, %ld KiB\n", told - begun, rounds.load(), resident_kib());
+      fflush(stdout);
+    }
+  }
+  over = true;
+  for (pthread_t actor : actors)
+    join(actor);
+  printf("after %.0f s: %lu rounds, %ld KiB\n", now() - begun, rounds.load(), resident_kib());
+  for (unsigned i = 0; i < COUNT; i++)
+    printf("%s: %lu\n", THEMES[i].name, played[i].load());
+  printf("handlers: %lu\n", handled_signals());
+  puts("done");
+}
