@@ -14,7 +14,8 @@ fn origin(thread: &Thread, pc: u64) -> Origin {
 /// What is remembered of the block's memory is not about this block.
 #[inline]
 fn forget(block: &Fresh, size: usize) {
-    let start = block.start() as usize;
+    // All of the last granule is the block's, and freeing it will look at all of it.
+    let (start, size) = (block.start() as usize, size.next_multiple_of(8));
     let _turn = record::fresh(start as u64, size as u64);
     // Mappings of their own may lie where others were; the heap's own region was never anything else.
     let never_used =
