@@ -1,8 +1,9 @@
 // A race-free program that does everything at once, for as long as it is told to: what a runtime has to live through.
 //
-//   soak PLUGIN seconds|rounds NUMBER [SEED]
+//   soak PLUGIN seconds|rounds NUMBER [SEED [THEME...]]
 //
-// Every few seconds it prints `after SECONDS s: ROUNDS rounds, KIB KiB`, and how often each theme came at the end.
+// Every few seconds it prints `after SECONDS s: ROUNDS rounds, KIB KiB`, and how often each theme came at the end. It plays all
+// themes unless some are named: that is how to find out which of them break something.
 #include "soak.h"
 #include <atomic>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <unistd.h>
+#include <vector>
 
 static const struct {
   const char *name;
@@ -63,16 +65,13 @@ static long resident_kib() {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// Every theme once, in an order of its own, again and again.
-static void act(uint64_t seed) {
+// Every one of these themes once, in an order of its own, again and again.
+static void act(uint64_t seed, std::vector<unsigned> order) {
   Dice dice{seed};
-  unsigned order[COUNT];
-  for (unsigned i = 0; i < COUNT; i++)
-    order[i] = i;
   while (!over) {
-    for (unsigned i = COUNT - 1; i > 0; i--)
+    for (unsigned i = order.size() - 1; i > 0; i--)
       std::swap(order[i], order[dice.roll(i + 1)]);
-    for (unsigned i = 0; i < COUNT && !over; i++) {
+    for (unsigned i = 0; i < order.size() && !over; i++) {
       THEMES[order[i]].round(dice);
       played[order[i]]++;
       rounds++;
@@ -80,21 +79,36 @@ static void act(uint64_t seed) {
   }
 }
 
+// The themes to play: those named, or all.
+static std::vector<unsigned> chosen(char **names) {
+  std::vector<unsigned> themes;
+  for (unsigned i = 0; i < COUNT; i++) {
+    bool named = !*names;
+    for (char **name = names; *name; name++)
+      named |= !strcmp(*name, THEMES[i].name);
+    if (named)
+      themes.push_back(i);
+  }
+  MUST(!themes.empty());
+  return themes;
+}
+
 int main(int argc, char **argv) {
   if (argc == 2)
     return be_a_program(argv[1]);
   if (argc < 4) {
-    fprintf(stderr, "usage: soak PLUGIN seconds|rounds NUMBER [SEED]\n");
+    fprintf(stderr, "usage: soak PLUGIN seconds|rounds NUMBER [SEED [THEME...]]\n");
     return 2;
   }
   plugin_path = argv[1];
   const bool by_time = !strcmp(argv[2], "seconds");
   const uint64_t much = strtoull(argv[3], nullptr, 10);
   const uint64_t seed = argc > 4 ? strtoull(argv[4], nullptr, 10) : 1;
+  const std::vector<unsigned> themes = chosen(argv + (argc > 4 ? 5 : 4));
   prepare_signals();
   pthread_t actors[ACTORS];
   for (unsigned i = 0; i < ACTORS; i++)
-    actors[i] = start([=] { act((seed * ACTORS + i + 1) * 0x9e3779b97f4a7c15); });
+    actors[i] = start([=] { act((seed * ACTORS + i + 1) * 0x9e3779b97f4a7c15, themes); });
   const double begun = now();
   double told = begun;
   while (by_time ? now() - begun < much : rounds < much) {

@@ -42,7 +42,7 @@ pub extern "C" fn __tsan_init() {
     // SAFETY: the kernel says where it has mapped the loader.
     unsafe { modules::set_loader(libc::getauxval(libc::AT_BASE)) };
     let thread = start::start(frames());
-    thread.busy = 1;
+    thread.busy.store(1, Ordering::Relaxed);
     output::read_options(intercept::default_options(), &environment);
     start::configure();
     suppressions();
@@ -51,7 +51,7 @@ pub extern "C" fn __tsan_init() {
     thread.refresh();
     intercept::at_the_very_end(finish);
     intercept::start();
-    thread.busy = 0;
+    thread.busy.store(0, Ordering::Release);
     STARTED.store(DONE, Ordering::Release);
     hooks::on_initialize();
 }

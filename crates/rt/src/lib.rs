@@ -14,6 +14,7 @@ pub mod deadlock;
 pub mod descriptors;
 pub mod expected;
 pub mod external;
+pub mod gate;
 pub mod heap;
 pub mod internal;
 pub mod locksets;

@@ -8,10 +8,10 @@ use crate::place::Placer;
 use crate::record::{self, What};
 use crate::sites::Site;
 use crate::tls::{self, offset};
-use crate::{access, slots};
+use crate::{access, gate, slots};
 use alloc::boxed::Box;
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use deadheat_finding::ThreadId;
 use deadheat_online::{LockState, Rule, ThreadState, Word};
 use deadheat_shadow::Version;
@@ -53,8 +53,8 @@ pub struct Thread {
     pub ignore_writes: u32,
     /// While above zero, synchronisation is not seen.
     pub ignore_sync: u32,
-    /// The thread is in the runtime: signals wait, and calls into the C library are our own.
-    pub busy: u32,
+    /// Above zero, the thread is in the runtime: signals wait, and calls into the C library are our own. Who forks looks at it ([`gate`]).
+    pub busy: AtomicU32,
     /// Signals wait for the runtime to be left.
     pub pending: bool,
     /// Which: bit `n - 1` is signal `n`. The kernel holds them back, and the program did not ask for that.
@@ -87,7 +87,7 @@ impl Thread {
             creator.state.fork(&mut state);
             creator.refresh();
         }
-        Box::new(Thread {
+        let thread = Box::new(Thread {
             id,
             state,
             placer: Placer::new(frames),
@@ -98,7 +98,7 @@ impl Thread {
             ignore_reads: 0,
             ignore_writes: 0,
             ignore_sync: 0,
-            busy: 0,
+            busy: AtomicU32::new(0),
             pending: false,
             deferred: 0,
             in_handler: 0,
@@ -109,7 +109,9 @@ impl Thread {
             quick: false,
             spare: UnsafeCell::new(Spare::new()),
             extra: core::ptr::null_mut(),
-        })
+        });
+        gate::add(&thread);
+        thread
     }
 
     /// Makes this the current thread of the kernel's thread that calls it.
@@ -204,6 +206,7 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
+        gate::remove(self);
         for (all, own) in ENDED.iter().zip(self.rules) {
             all.fetch_add(own, Ordering::Relaxed);
         }
@@ -231,10 +234,10 @@ impl Stay {
         let thread = tls::thread();
         // SAFETY: the current thread's object lives as long as the thread, and only it touches it.
         let known = unsafe { thread.as_mut() }?;
-        if known.busy > 0 {
+        if known.busy.load(Ordering::Relaxed) > 0 {
             return None;
         }
-        known.busy = 1;
+        gate::enter(&known.busy);
         Some(Stay { thread })
     }
 
@@ -274,7 +277,8 @@ impl Drop for Stay {
     #[inline]
     fn drop(&mut self) {
         let thread = self.thread();
-        thread.busy = 0;
+        // Release pairs with the acquire of who forks.
+        thread.busy.store(0, Ordering::Release);
         if thread.pending {
             deliver(thread);
         }

@@ -4,6 +4,7 @@ use crate::entries;
 use crate::intercept::{contexts, jumps, threads};
 use alloc::boxed::Box;
 use core::ffi::{c_char, c_uint};
+use core::sync::atomic::Ordering;
 use deadheat_online::LockState;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
@@ -60,11 +61,11 @@ entries! {
             current.state.release(&mut passed);
             to.state.acquire(&passed);
         }
-        to.busy = 1;
+        to.busy.store(1, Ordering::Relaxed);
         switch(&mut current, to);
         // The stay is one of the thread that is left.
         drop(current);
-        to.busy = 0;
+        to.busy.store(0, Ordering::Release);
     }
 
     fn __tsan_set_fiber_name(pc; fiber: *mut Thread, name: *const c_char) {

@@ -9,7 +9,7 @@ use crate::{interceptors, real};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{deadlock, descriptors, heap, internal, os, output, registry, report, slots, tls};
+use deadheat_rt::{deadlock, descriptors, gate, heap, internal, os, output, registry, report, slots, tls};
 
 type Step = extern "C" fn();
 
@@ -47,11 +47,9 @@ fn forker() -> Option<&'static mut Thread> {
     unsafe { tls::thread().as_mut() }
 }
 
-/// Holds all locks that others may hold, in the order in which the runtime nests them.
+/// Waits until the runtime is empty. Holds all locks that threads may hold which it does not know, in the order in which it nests them.
 extern "C" fn before() {
-    if let Some(thread) = forker() {
-        thread.busy += 1;
-    }
+    gate::shut(forker().as_deref());
     report::lock_all();
     output::lock_all();
     registry::lock_all();
@@ -81,12 +79,13 @@ fn unlock_all() {
 
 /// The thread leaves the runtime, and signals that waited may come.
 fn leave(thread: &mut Thread) {
-    thread.busy -= 1;
+    thread.busy.store(0, Ordering::Release);
     drop(Stay::begin());
 }
 
 extern "C" fn in_parent() {
     unlock_all();
+    gate::open();
     if let Some(thread) = forker() {
         leave(thread);
     }
@@ -98,6 +97,7 @@ extern "C" fn in_child() {
     unlock_all();
     CHILD_OF_MANY.fetch_or(registry::alive() > 1, Ordering::Relaxed);
     output::after_fork();
+    gate::open();
     if let Some(thread) = forker() {
         registry::after_fork(thread.id);
         slots::after_fork(&mut thread.state);

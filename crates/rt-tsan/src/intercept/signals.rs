@@ -81,19 +81,38 @@ pub fn unsafe_call(thread: &mut Thread, pc: u64) {
     }
 }
 
+unsafe extern "C" {
+    fn pthread_setcanceltype(new: c_int, old: *mut c_int) -> c_int;
+}
+
 /// The kernel lets a signal through.
+///
+/// While a thread is in a call that it can be cancelled in, the C library lets it be cancelled at any instruction, and so in whatever interrupts that call. The runtime
+/// must not be left half-way: a cancellation waits until the handler is done.
 extern "C" fn arrive(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    const DEFERRED: c_int = 0;
+    let mut before = DEFERRED;
+    // SAFETY: a variable of ours.
+    unsafe { pthread_setcanceltype(DEFERRED, &mut before) };
+    arrive_uncancelled(signal, info, context);
+    if before != DEFERRED {
+        // SAFETY: puts back what was; does not return if the thread was cancelled meanwhile.
+        unsafe { pthread_setcanceltype(before, &mut before) };
+    }
+}
+
+fn arrive_uncancelled(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the current thread's object, if it has one.
     let thread = unsafe { tls::thread().as_mut() };
     match thread {
         // SAFETY: what the kernel passed.
-        Some(thread) if thread.busy > 0 && !unsafe { is_own_fault(signal, info) } => {
+        Some(thread) if thread.busy.load(Ordering::Relaxed) > 0 && !unsafe { is_own_fault(signal, info) } => {
             // SAFETY: what the kernel passed.
             if !unsafe { defer(thread, signal, info, context) } {
                 handle(signal, info, context);
             }
         }
-        Some(thread) if thread.busy == 0 => watched(signal, info, context),
+        Some(thread) if thread.busy.load(Ordering::Relaxed) == 0 => watched(signal, info, context),
         _ => handle(signal, info, context),
     }
 }

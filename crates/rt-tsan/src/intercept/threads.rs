@@ -105,12 +105,12 @@ pub fn own_stack() -> (u64, u64) {
 pub unsafe fn enter<R>(beginning: *mut c_void) -> (R, *mut c_void) {
     // SAFETY: the caller's promise.
     let beginning = unsafe { Box::from_raw(beginning as *mut Beginning<R>) };
+    let held = os::block_all_signals();
     while beginning.handed_over.load(Ordering::Acquire) == 0 {
         let _: Result<(), _> = os::futex_wait(&beginning.handed_over, 0, None);
     }
     let Beginning { thread, routine, argument, mask, .. } = *beginning;
     let thread = Box::leak(thread);
-    thread.busy = 1;
     thread.install();
     let stack = own_stack();
     let here = &raw const stack as u64;
@@ -118,10 +118,8 @@ pub unsafe fn enter<R>(beginning: *mut c_void) -> (R, *mut c_void) {
     access::forget(stack.0, stack.1 - stack.0);
     registry::started(thread, stack, (here + 256, stack.1));
     keys::watch_end();
-    thread.busy = 0;
-    if let Some(mask) = mask {
-        os::change_signal_mask(MaskChange::Set, mask);
-    }
+    thread.busy.store(0, Ordering::Release);
+    os::change_signal_mask(MaskChange::Set, mask.unwrap_or(held));
     (routine, argument)
 }
 
@@ -140,18 +138,19 @@ pub fn create<R>(
     let id = registry::announce(Some(creator.id), site, detached, false);
     // A frame takes at least 16 bytes; no program calls itself deeper than the largest stack that works.
     let thread = Thread::new(id, Some((&mut creator, site)), stack.min(LARGEST_STACK) / 16);
+    // It is born in the runtime, and leaves it when it begins to run.
+    thread.busy.store(1, Ordering::Relaxed);
     let (slot, used) = (thread.state.slot(), thread.state.now());
     let handed_over = Arc::new(AtomicU32::new(0));
-    // The thread inherits the mask as it is during the call. So that this is not one in which a signal waits for us to leave the runtime, none comes meanwhile.
-    let held_back = if own_mask { None } else { Some(os::block_all_signals()) };
-    let mask = held_back.map(|now| SignalSet(now.0 & !creator.deferred));
+    // The new thread holds back all signals as the creator does here, until it is known: a handler that came earlier might not let it begin, as one in which it is
+    // cancelled. What the creator holds back only because it is in the runtime is nothing to the new thread.
+    let held = os::block_all_signals();
+    let mask = (!own_mask).then_some(SignalSet(held.0 & !creator.deferred));
     let beginning = Beginning { thread, routine, argument, mask, handed_over: handed_over.clone() };
     let beginning = Box::into_raw(Box::new(beginning));
     let mut handle = 0;
     let result = spawn(&mut handle, beginning.cast());
-    if let Some(before) = held_back {
-        os::change_signal_mask(MaskChange::Set, before);
-    }
+    os::change_signal_mask(MaskChange::Set, held);
     if result != 0 {
         // SAFETY: no thread was created to take it.
         drop(unsafe { Box::from_raw(beginning) });

@@ -34,8 +34,9 @@ pub use memory::{
 };
 pub use mutex::{Guard, Mutex, futex_wait, futex_wake, set_alone};
 pub use process::{
-    ADDR_NO_RANDOMIZE, MaskChange, RLimit, Resource, SignalSet, block_all_signals, change_signal_mask,
-    execve, exit_group, getpid, getrlimit, gettid, kill, personality, prlimit, requeue_signal, tgkill,
+    ADDR_NO_RANDOMIZE, MaskChange, RLimit, Resource, SignalSet, barrier_in_all_threads, block_all_signals,
+    change_signal_mask, execve, exit_group, getpid, getrlimit, gettid, kill, personality, prlimit,
+    requeue_signal, tgkill,
 };
 pub use time::{Clock, Timespec, clock_gettime, nanosleep, sched_yield};
 

@@ -158,6 +158,16 @@ pub enum MaskChange {
     Set = 2,
 }
 
+/// Every thread of the process passes a full memory barrier before this returns, if the kernel knows how.
+pub fn barrier_in_all_threads() {
+    const PRIVATE_EXPEDITED: usize = 1 << 3;
+    const REGISTER_PRIVATE_EXPEDITED: usize = 1 << 4;
+    for command in [REGISTER_PRIVATE_EXPEDITED, PRIVATE_EXPEDITED] {
+        // SAFETY: touches no memory.
+        unsafe { syscall(number::MEMBARRIER, [command, 0, 0, 0, 0, 0]) };
+    }
+}
+
 /// Changes which signals the calling thread holds back, and returns which it held back before.
 pub fn change_signal_mask(change: MaskChange, set: SignalSet) -> SignalSet {
     let mut old = SignalSet::EMPTY;

@@ -59,6 +59,7 @@ pub mod number {
     pub const FALLOCATE: usize = 285;
     pub const RT_TGSIGQUEUEINFO: usize = 297;
     pub const PRLIMIT64: usize = 302;
+    pub const MEMBARRIER: usize = 324;
 }
 
 /// The kernel's `struct stat`.
