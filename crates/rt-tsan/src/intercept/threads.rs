@@ -13,7 +13,7 @@ use deadheat_finding::ThreadId;
 use deadheat_rt::os::{self, MaskChange, Mutex, SignalSet};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{access, record, registry, slots};
+use deadheat_rt::{access, gate, record, registry, slots};
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
 
 unsafe extern "C" {
@@ -111,6 +111,7 @@ pub unsafe fn enter<R>(beginning: *mut c_void) -> (R, *mut c_void) {
     }
     let Beginning { thread, routine, argument, mask, .. } = *beginning;
     let thread = Box::leak(thread);
+    gate::enter(&thread.busy);
     thread.install();
     let stack = own_stack();
     let here = &raw const stack as u64;
@@ -138,19 +139,23 @@ pub fn create<R>(
     let id = registry::announce(Some(creator.id), site, detached, false);
     // A frame takes at least 16 bytes; no program calls itself deeper than the largest stack that works.
     let thread = Thread::new(id, Some((&mut creator, site)), stack.min(LARGEST_STACK) / 16);
-    // It is born in the runtime, and leaves it when it begins to run.
-    thread.busy.store(1, Ordering::Relaxed);
     let (slot, used) = (thread.state.slot(), thread.state.now());
     let handed_over = Arc::new(AtomicU32::new(0));
-    // The new thread holds back all signals as the creator does here, until it is known: a handler that came earlier might not let it begin, as one in which it is
-    // cancelled. What the creator holds back only because it is in the runtime is nothing to the new thread.
-    let held = os::block_all_signals();
-    let mask = (!own_mask).then_some(SignalSet(held.0 & !creator.deferred));
-    let beginning = Beginning { thread, routine, argument, mask, handed_over: handed_over.clone() };
+    let beginning = Beginning { thread, routine, argument, mask: None, handed_over: handed_over.clone() };
     let beginning = Box::into_raw(Box::new(beginning));
     let mut handle = 0;
+    // Not in the runtime: the C library may wait for its own locks, whose holders may wait to enter. What it frees meanwhile was some ended thread's.
+    ignore(&mut creator, 1);
+    drop(creator);
+    // The new thread holds back all signals, as the creator does here, until it is known: a handler that came earlier might not let it begin, as one in which it is
+    // cancelled.
+    let held = os::block_all_signals();
+    // SAFETY: not yet passed on.
+    unsafe { (*beginning).mask = (!own_mask).then_some(held) };
     let result = spawn(&mut handle, beginning.cast());
     os::change_signal_mask(MaskChange::Set, held);
+    let mut creator = Stay::begin()?;
+    ignore(&mut creator, -1);
     if result != 0 {
         // SAFETY: no thread was created to take it.
         drop(unsafe { Box::from_raw(beginning) });
@@ -165,6 +170,13 @@ pub fn create<R>(
     handed_over.store(1, Ordering::Release);
     os::futex_wake(&handed_over, 1);
     Some(0)
+}
+
+/// The thread's accesses are not checked, or are again.
+fn ignore(thread: &mut Thread, change: i32) {
+    thread.ignore_reads = thread.ignore_reads.wrapping_add_signed(change);
+    thread.ignore_writes = thread.ignore_writes.wrapping_add_signed(change);
+    thread.refresh();
 }
 
 extern "C" fn begin(beginning: *mut c_void) -> *mut c_void {
