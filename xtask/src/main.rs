@@ -4,6 +4,9 @@ mod fuzz;
 mod runtime;
 mod setup;
 mod shell;
+mod soak;
+mod suites;
+mod threads;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use shell::{Step, cargo, cargo_with, root, target};
@@ -36,12 +39,32 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Fuzz the readers for longer than `test` does.
+    /// Run something for long: it must neither fail, nor hang, nor grow.
     Soak {
-        /// Seconds for each target.
+        what: Soak,
+        /// Seconds for each reader, or for the runtime.
         #[arg(long, default_value_t = 1800)]
         seconds: u32,
+        /// For the runtime: only what this compiler builds.
+        #[arg(long, value_parser = ["clang", "gcc"])]
+        compiler: Option<String>,
     },
+    /// Run other projects' own multithreaded tests under Deadheat.
+    Suites {
+        /// Which [default: all].
+        #[arg(value_parser = ["memcached", "redis", "sqlite"])]
+        which: Vec<String>,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Soak {
+    /// Fuzz the readers of traces.
+    Readers,
+    /// Thread churn, forks, signals, memory, plugins and more in one program, built by clang and by gcc.
+    Runtime,
+    /// 10,000 threads alive at once, 1,000,000 one after the other, and what an operation costs with 200 and with 300.
+    Threads,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -59,7 +82,10 @@ fn main() -> ExitCode {
         Task::Bench { what: Bench::Detect, .. } => bench_detect(),
         Task::Bench { what: Bench::Runtime, options } => bench_runtime(&options),
         Task::Runtime { out } => setup::compilers().and_then(|()| runtime::run(out)),
-        Task::Soak { seconds } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
+        Task::Soak { what: Soak::Readers, seconds, .. } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
+        Task::Soak { what: Soak::Runtime, seconds, compiler } => soak::run(seconds, compiler.as_deref()),
+        Task::Soak { what: Soak::Threads, .. } => threads::run(),
+        Task::Suites { which } => suites::run(&which),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

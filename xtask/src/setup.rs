@@ -21,12 +21,17 @@ pub fn compilers() -> Step {
 
 /// clang, of any version: the tests run programs of both compilers.
 pub fn clang() -> Step {
-    let numbered = (14..=22).map(|n| format!("clang-{n}"));
-    let found = numbered.chain(["clang".into()]).any(|name| has(&name, &["--version"]));
-    if found { Ok(()) } else { apt_install(&["clang"]) }
+    if has(&newest("clang"), &["--version"]) { Ok(()) } else { apt_install(&["clang"]) }
 }
 
-fn apt_install(packages: &[&str]) -> Step {
+/// The newest compiler of that name, with or without a number.
+pub fn newest(name: &str) -> String {
+    let numbered = (12..=22).rev().map(|n| format!("{name}-{n}"));
+    numbered.into_iter().find(|name| has(name, &["--version"])).unwrap_or_else(|| name.into())
+}
+
+/// Installs packages.
+pub fn apt_install(packages: &[&str]) -> Step {
     if packages.is_empty() {
         return Ok(());
     }

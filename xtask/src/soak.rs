@@ -35,8 +35,10 @@ pub fn run(seconds: u32, only: Option<&str>) -> Step {
     let compilers = ["clang", "gcc"].into_iter().filter(|name| only.is_none_or(|only| only == *name));
     let built = compilers.map(build).collect::<Result<Vec<_>, _>>()?;
     let runs: Vec<_> = built.into_iter().map(|soak| thread::spawn(move || soak.run(seconds))).collect();
-    let ends: Vec<Step> =
-        runs.into_iter().map(|run| run.join().map_err(|_| "a watching thread panicked".to_string())?).collect();
+    let ends: Vec<Step> = runs
+        .into_iter()
+        .map(|run| run.join().map_err(|_| "a watching thread panicked".to_string())?)
+        .collect();
     ends.into_iter().collect()
 }
 
@@ -53,7 +55,8 @@ fn build(compiler: &'static str) -> Result<Soak, String> {
     let files = fs::read_dir(&source).map_err(|e| format!("{}: {e}", source.display()))?;
     let cxx = files.flatten().map(|f| f.path()).filter(|path| path.extension().is_some_and(|e| e == "cpp"));
     let out = |name: &str| folder.join(name).display().to_string();
-    let mut program: Vec<String> = ["-std=c++17", "-g", "-O1", "-pthread", "-Wno-tsan", "-w"].map(String::from).into();
+    let mut program: Vec<String> =
+        ["-std=c++17", "-g", "-O1", "-pthread", "-Wno-tsan", "-w"].map(String::from).into();
     program.extend(cxx.map(|path| path.display().to_string()));
     program.extend(["-ldl".to_string(), "-o".to_string(), out("soak")]);
     compile("c++", compiler, &program)?;
@@ -73,7 +76,11 @@ fn compile(wrapper: &str, compiler: &str, arguments: &[String]) -> Step {
     let deadheat = target().join("release/deadheat");
     let built = Command::new(deadheat).arg(wrapper).args(arguments).env(variable, name).status();
     let built = built.map_err(|e| format!("deadheat {wrapper}: {e}"))?;
-    if built.success() { Ok(()) } else { Err(format!("deadheat {wrapper} could not build the soak with {compiler}")) }
+    if built.success() {
+        Ok(())
+    } else {
+        Err(format!("deadheat {wrapper} could not build the soak with {compiler}"))
+    }
 }
 
 impl Soak {
@@ -97,7 +104,8 @@ impl Soak {
         if !said.is_empty() {
             return Err(wrong("reported something"));
         }
-        let growth = growth(&told, f64::from(seconds)).ok_or(wrong("is too short to say whether it grows"))?;
+        let growth =
+            growth(&told, f64::from(seconds)).ok_or(wrong("is too short to say whether it grows"))?;
         println!("{}: {growth}", self.compiler);
         growth.judge().map_err(|e| wrong(&e))
     }
@@ -149,7 +157,8 @@ fn stacks(process: u32, folder: &Path) {
     let children = Command::new("pgrep").args(["-P", &process.to_string()]).output();
     let children = children.map_or(String::new(), |o| String::from_utf8_lossy(&o.stdout).into_owned());
     for process in [process.to_string()].iter().map(String::as_str).chain(children.split_whitespace()) {
-        let told = Command::new("gdb").args(["-batch", "-p", process, "-ex", "thread apply all backtrace"]).output();
+        let told =
+            Command::new("gdb").args(["-batch", "-p", process, "-ex", "thread apply all backtrace"]).output();
         match told {
             Ok(told) => {
                 let file = folder.join(format!("stacks-{process}"));
@@ -213,7 +222,8 @@ mod tests {
     #[test]
     fn growth_is_told_from_noise() {
         let told = |late: u64| -> Vec<Status> {
-            let at = |i: u64| Status { seconds: i as f64, rounds: i, kib: if i < 80 { 100 << 10 } else { late } };
+            let at =
+                |i: u64| Status { seconds: i as f64, rounds: i, kib: if i < 80 { 100 << 10 } else { late } };
             (0..100).map(at).collect()
         };
         assert!(growth(&told(110 << 10), 100.0).unwrap().judge().is_ok());

@@ -39,8 +39,8 @@ pub extern "C" fn __tsan_init() {
         return;
     }
     modules::set_own_code(&raw const __deadheat_text_start as u64, &raw const __deadheat_text_end as u64);
-    // SAFETY: the kernel says where it has mapped the loader.
-    unsafe { modules::set_loader(libc::getauxval(libc::AT_BASE)) };
+    // SAFETY: asks what the kernel has said at the start.
+    modules::set_loader(unsafe { libc::getauxval(libc::AT_BASE) });
     let thread = start::start(frames());
     thread.busy.store(1, Ordering::Relaxed);
     output::read_options(intercept::default_options(), &environment);

@@ -1,6 +1,6 @@
 //! What is loaded where, and from there to names: the symbolizer's view of this process.
 
-use crate::os::{self, Fd, Maps, OpenFlags};
+use crate::os::{self, Fd, Maps, OpenFlags, Seek};
 use alloc::ffi::CString;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -49,6 +49,7 @@ pub const fn names() -> Names {
 pub fn loaded() -> Vec<Module> {
     let mut modules: Vec<Module> = Vec::new();
     let Ok(mut maps) = Maps::open() else { return modules };
+    let own = OwnMemory::open();
     while let Ok(Some(m)) = maps.next() {
         let Ok(path) = core::str::from_utf8(m.path) else { continue };
         if !path.starts_with('/') {
@@ -57,8 +58,7 @@ pub fn loaded() -> Vec<Module> {
         match modules.last_mut().filter(|last| last.path == path) {
             Some(last) => last.end = m.end as u64,
             None if m.offset == 0 && m.read => {
-                // SAFETY: the first mapped page of an ELF file holds its header and program headers.
-                let bias = unsafe { bias(m.start) };
+                let bias = own.as_ref().map_or(m.start as u64, |own| own.bias(m.start as u64));
                 let (start, end) = (m.start as u64, m.end as u64);
                 modules.push(Module { path: path.to_string(), bias, start, end, bytes: None });
             }
@@ -68,8 +68,7 @@ pub fn loaded() -> Vec<Module> {
     // The zeroed part of a module's data has no file behind it.
     for i in 0..modules.len() {
         let limit = modules.get(i + 1).map_or(u64::MAX, |next| next.start);
-        // SAFETY: as above.
-        let end = unsafe { end_of_data(modules[i].start as usize, modules[i].bias) };
+        let end = own.as_ref().map_or(0, |own| own.end_of_data(modules[i].start, modules[i].bias));
         modules[i].end = modules[i].end.max(end).min(limit);
     }
     modules
@@ -104,30 +103,48 @@ struct Segment {
 
 const LOAD: u32 = 1;
 
-/// The loadable segments of the ELF file mapped there, if it is one.
-unsafe fn segments(start: usize) -> &'static [Segment] {
-    let header = start as *const Header;
-    // SAFETY: the caller's promise; what is no ELF file of this shape has no segments.
-    unsafe {
-        let valid = (*header).magic.starts_with(b"\x7fELF\x02") && (*header).program_headers == 64;
-        let count = (*header).program_header_count as usize;
-        if !valid || count * size_of::<Segment>() + 64 > os::PAGE {
-            return &[];
+/// The memory of this process, read through the kernel: another thread may unload a library while we look at it.
+struct OwnMemory(Fd);
+
+impl OwnMemory {
+    fn open() -> Option<OwnMemory> {
+        os::open(c"/proc/self/mem", OpenFlags::READ, 0).ok().map(OwnMemory)
+    }
+
+    /// The loadable segments of the ELF file mapped there, if it is one.
+    fn segments(&self, start: u64) -> Vec<Segment> {
+        let mut page = [0; os::PAGE];
+        let read = os::lseek(self.0, Seek::Start(start)).and_then(|_| os::read(self.0, &mut page));
+        if read != Ok(os::PAGE) || !page.starts_with(b"\x7fELF\x02") {
+            return Vec::new();
         }
-        core::slice::from_raw_parts((start + 64) as *const Segment, count)
+        // SAFETY: the page is longer than a header, and any bytes are one.
+        let header = unsafe { (page.as_ptr() as *const Header).read_unaligned() };
+        let segments =
+            page.get(header.program_headers as usize..).unwrap_or(&[]).chunks_exact(size_of::<Segment>());
+        // SAFETY: each chunk is as long as a segment, and any bytes are one.
+        let segments = segments.map(|bytes| unsafe { (bytes.as_ptr() as *const Segment).read_unaligned() });
+        segments.take(header.program_header_count as usize).filter(|s| s.kind == LOAD).collect()
+    }
+
+    fn bias(&self, start: u64) -> u64 {
+        let first = self.segments(start).first().map(|s| s.address & !(os::PAGE as u64 - 1));
+        start.wrapping_sub(first.unwrap_or(0))
+    }
+
+    fn end_of_data(&self, start: u64, bias: u64) -> u64 {
+        let ends = self
+            .segments(start)
+            .into_iter()
+            .map(|s| bias.wrapping_add(s.address.wrapping_add(s.memory_size)));
+        ends.max().unwrap_or(0)
     }
 }
 
-unsafe fn bias(start: usize) -> u64 {
-    // SAFETY: the caller's promise.
-    let first = unsafe { segments(start) }.iter().find(|s| s.kind == LOAD);
-    first.map_or(start as u64, |s| (start as u64).wrapping_sub(s.address & !(os::PAGE as u64 - 1)))
-}
-
-unsafe fn end_of_data(start: usize, bias: u64) -> u64 {
-    // SAFETY: the caller's promise.
-    let loads = unsafe { segments(start) }.iter().filter(|s| s.kind == LOAD);
-    loads.map(|s| bias.wrapping_add(s.address + s.memory_size)).max().unwrap_or(0)
+impl Drop for OwnMemory {
+    fn drop(&mut self) {
+        let _: Result<(), _> = os::close(self.0);
+    }
 }
 
 /// The stack of those program counters, each where a call returns to.
@@ -172,13 +189,9 @@ pub fn is_own_code(pc: u64) -> bool {
 static LOADER: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 /// Says where the dynamic loader is mapped; nowhere, if the program needs none.
-///
-/// # Safety
-/// The first mapped page of an ELF file, or 0.
-pub unsafe fn set_loader(start: u64) {
-    if start != 0 {
-        // SAFETY: the caller's promise.
-        let end = unsafe { end_of_data(start as usize, bias(start as usize)) };
+pub fn set_loader(start: u64) {
+    if let (true, Some(own)) = (start != 0, OwnMemory::open()) {
+        let end = own.end_of_data(start, own.bias(start));
         LOADER[0].store(start, Ordering::Relaxed);
         LOADER[1].store(end, Ordering::Relaxed);
     }
