@@ -1,9 +1,10 @@
-//! Benchmarks. `cargo xtask bench detect|runtime` is the door; this prints tables of ratios and writes CSV and SVG.
+//! Benchmarks, and tests of other projects. `cargo xtask bench detect|runtime` and `cargo xtask suites` are the doors.
 
 mod detect;
 mod measure;
 mod plot;
 mod runtime;
+mod suites;
 
 use std::error::Error;
 use std::path::Path;
@@ -12,7 +13,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: deadheat-bench detect DEADHEAT-BINARY RESULTS-FOLDER
        deadheat-bench runtime DEADHEAT-BINARY RESULTS-FOLDER CACHE-FOLDER
-                      [--quick] [--repeats N] [--programs NAME,...] [--tools NAME,...]";
+                      [--quick] [--repeats N] [--programs NAME,...] [--tools NAME,...]
+       deadheat-bench suites DEADHEAT-BINARY CACHE-FOLDER [memcached] [redis] [sqlite]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -21,6 +23,9 @@ fn main() -> ExitCode {
         ["detect", deadheat, out] => detect::run(Path::new(deadheat), Path::new(out)),
         ["runtime", deadheat, out, cache, ref options @ ..] => {
             runtime::run(Path::new(deadheat), Path::new(out), Path::new(cache), options)
+        }
+        ["suites", deadheat, cache, ref names @ ..] => {
+            suites::run(Path::new(deadheat), Path::new(cache), names)
         }
         _ => Err(USAGE.into()),
     };

@@ -19,13 +19,15 @@ use options::Options;
 use programs::{Kind, PROGRAMS, Program, Scale};
 use rules::Rules;
 use run::{Outcome, Runner};
-use sources::Sources;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use table::{Cell, Quantity, Results};
-use tools::{Build, Compilers, Purpose, TOOL_NAMES, Tool};
+use tools::{Compilers, Purpose, TOOL_NAMES, Tool};
+
+pub use sources::Sources;
+pub use tools::{Build, compilers};
 
 /// How long one run may take, and one under valgrind.
 const LIMIT: Duration = Duration::from_secs(180);

@@ -17,6 +17,8 @@ mod run;
 mod run_built;
 mod show;
 mod signals;
+mod soak;
 mod stats;
 mod terminal;
+mod trouble;
 mod usage;

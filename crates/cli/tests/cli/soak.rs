@@ -1,0 +1,63 @@
+//! A short soak: `testdata/soak` for some hundreds of rounds. `cargo xtask soak runtime` is the long one.
+
+use crate::harness::Folder;
+use crate::programs::{compilers, cxx};
+use std::path::Path;
+use std::process::Command;
+
+const ROUNDS: u64 = 600;
+/// How much larger the process may be at the end than at its largest in the first half: logs and caches are still filling.
+const GROWTH_KIB: u64 = 64 << 10;
+
+fn soak(compiler: &str) {
+    let folder = Folder::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/soak").canonicalize().unwrap();
+    let files: Vec<String> = std::fs::read_dir(&source)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "cpp"))
+        .map(|path| path.display().to_string())
+        .collect();
+    let mut build = folder.command("c++ -std=c++17 -g -O1 -pthread -w -ldl -o soak");
+    build.args(&files).env("DEADHEAT_CXX", cxx(compiler));
+    crate::harness::run(build).status(0);
+    let mut plugin = folder.command("cc -g -O1 -shared -fPIC -w -o plugin.so");
+    plugin.arg(source.join("plugin.c")).env("DEADHEAT_CC", compiler);
+    crate::harness::run(plugin).status(0);
+
+    let mut run = Command::new(folder.path("soak"));
+    run.arg(folder.path("plugin.so")).args(["rounds", &ROUNDS.to_string()]).current_dir(folder.path(""));
+    let ran = crate::harness::run(run).status(0);
+    assert_eq!(ran.stderr, "", "{compiler}: it has no races but those it looks for itself");
+    assert!(ran.stdout.ends_with("done\n"), "{compiler}: {}", ran.stdout);
+    judge(&ran.stdout);
+}
+
+/// Every theme was played, all rounds were, handlers ran, and the process did not grow beyond what it keeps on purpose.
+fn judge(told: &str) {
+    let number = |line: &str, after: &str, before: &str| -> Option<u64> {
+        line.split_once(after)?.1.split_once(before)?.0.parse().ok()
+    };
+    let rounds: Vec<(u64, u64)> = told
+        .lines()
+        .filter_map(|l| Some((number(l, " s: ", " rounds")?, number(l, "rounds, ", " KiB")?)))
+        .collect();
+    let (last, size) = *rounds.last().unwrap();
+    assert!(last >= ROUNDS, "{told}");
+    let early = rounds.iter().filter(|(n, _)| *n < ROUNDS / 2).map(|(_, kib)| *kib).max();
+    assert!(early.is_none_or(|early| size < early + GROWTH_KIB), "{told}");
+    let themes: Vec<u64> = told.lines().filter_map(|l| l.split_once(": ")?.1.parse().ok()).collect();
+    assert!(themes.len() == 23 && themes.iter().all(|count| *count > 0), "{told}");
+}
+
+#[test]
+fn with_gcc() {
+    soak("gcc");
+}
+
+#[test]
+fn with_clang() {
+    if let Some(clang) = compilers().iter().find(|name| name.starts_with("clang")) {
+        soak(clang);
+    }
+}
