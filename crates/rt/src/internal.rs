@@ -100,7 +100,9 @@ fn spare<'a>(class: Class) -> Option<&'a mut Spare> {
     }
     let thread = tls::thread();
     // SAFETY: the current thread's object lives as long as it is current, and the cell is opened here only, never twice at once.
-    unsafe { (!thread.is_null() && (*thread).busy.load(Ordering::Relaxed) > 0).then(|| &mut *(*thread).spare.get()) }
+    unsafe {
+        (!thread.is_null() && (*thread).busy.load(Ordering::Relaxed) > 0).then(|| &mut *(*thread).spare.get())
+    }
 }
 
 /// Takes every lock, so that `fork` finds the lists whole. Signals should be held back, and the heap's locks
