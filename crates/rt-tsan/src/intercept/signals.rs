@@ -81,8 +81,9 @@ pub fn unsafe_call(thread: &mut Thread, pc: u64) {
     }
 }
 
-unsafe extern "C" {
-    fn pthread_setcanceltype(new: c_int, old: *mut c_int) -> c_int;
+/// Looked up before a handler is set, since looking up is not for handlers.
+fn cancel_type() -> unsafe extern "C" fn(c_int, *mut c_int) -> c_int {
+    real!(pthread_setcanceltype(c_int, *mut c_int) -> c_int)
 }
 
 /// The kernel lets a signal through.
@@ -93,11 +94,11 @@ extern "C" fn arrive(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
     const DEFERRED: c_int = 0;
     let mut before = DEFERRED;
     // SAFETY: a variable of ours.
-    unsafe { pthread_setcanceltype(DEFERRED, &mut before) };
+    unsafe { cancel_type()(DEFERRED, &mut before) };
     arrive_uncancelled(signal, info, context);
     if before != DEFERRED {
         // SAFETY: puts back what was; does not return if the thread was cancelled meanwhile.
-        unsafe { pthread_setcanceltype(before, &mut before) };
+        unsafe { cancel_type()(before, &mut before) };
     }
 }
 
@@ -272,6 +273,7 @@ unsafe fn change(signal: c_int, new: *const sigaction, old: *mut sigaction) -> c
         let mut ours = None;
         if let Some(new) = new.as_ref() {
             sync::release(&mut thread, meeting(w));
+            cancel_type();
             let mut passed = *new;
             if is_function(new.sa_sigaction) {
                 passed.sa_sigaction = arrive as *const () as usize;
