@@ -44,7 +44,31 @@ struct History {
     orphans: Vec<(Clock, Clock)>,
 }
 
+/// Tenants older than so many threads are forgotten, as the registry forgets them.
+const REMEMBERED: u32 = 1 << 16;
+/// Some thread of long ago.
+const FORGOTTEN: ThreadId = ThreadId(u32::MAX);
+
 impl History {
+    /// A new tenant, from that clock on. Now and then those of long ago are forgotten, so that a thread that ever lived does not cost memory for ever; not those
+    /// of orphans, with which everything races that is yet to come.
+    fn admit(&mut self, from: Clock, tenant: ThreadId) {
+        if self.tenants.len() == self.tenants.capacity() {
+            let before = core::mem::take(&mut self.tenants);
+            for (i, (first, id)) in before.iter().enumerate() {
+                let next = before.get(i + 1).map_or(from, |(next, _)| *next);
+                let orphan = self.orphans.partition_point(|(_, last)| last < first);
+                let has_orphans = self.orphans.get(orphan).is_some_and(|(first, _)| *first < next);
+                let kept = has_orphans || id.0.saturating_add(REMEMBERED) >= tenant.0;
+                let id = if kept { *id } else { FORGOTTEN };
+                if id != FORGOTTEN || self.tenants.last().is_none_or(|(_, last)| *last != FORGOTTEN) {
+                    self.tenants.push((*first, id));
+                }
+            }
+        }
+        self.tenants.push((from, tenant));
+    }
+
     /// The last clock at which something was done.
     fn last(&self) -> Option<Clock> {
         let (i, chunk) = self.chunks.iter().enumerate().rev().find_map(|(i, c)| Some((i, c.as_ref()?)))?;
@@ -123,7 +147,7 @@ pub fn take(creator: Option<&ThreadState>, tenant: ThreadId) -> (Slot, Clock) {
         None => (new_slot(&mut free), Clock(0)),
     };
     drop(free);
-    place(slot).history.lock().tenants.push((Clock(used.0 + 1), tenant));
+    place(slot).history.lock().admit(Clock(used.0 + 1), tenant);
     (slot, used)
 }
 
@@ -175,7 +199,7 @@ pub fn after_fork(state: &mut ThreadState) {
 pub fn tenant(word: Word) -> Option<ThreadId> {
     let history = place(word.slot()).history.lock();
     let i = history.tenants.partition_point(|(from, _)| *from <= word.clock());
-    Some(history.tenants.get(i.checked_sub(1)?)?.1)
+    Some(history.tenants.get(i.checked_sub(1)?)?.1).filter(|id| *id != FORGOTTEN)
 }
 
 /// Where the access was made and which mutexes were held; nothing if it is too long ago.
