@@ -14,7 +14,7 @@ const USAGE: &str = "\
 usage: deadheat-bench detect DEADHEAT-BINARY RESULTS-FOLDER
        deadheat-bench runtime DEADHEAT-BINARY RESULTS-FOLDER CACHE-FOLDER
                       [--quick] [--repeats N] [--programs NAME,...] [--tools NAME,...]
-       deadheat-bench suites DEADHEAT-BINARY CACHE-FOLDER [memcached] [redis] [sqlite]";
+       deadheat-bench suites DEADHEAT-BINARY CACHE-FOLDER [memcached] [sqlite]";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -15,10 +15,9 @@ struct Suite {
     packages: &'static [&'static str],
 }
 
-const SUITES: [Suite; 3] = [
+const SUITES: [Suite; 2] = [
     Suite { name: "sqlite", packages: &["sqlite3"] },
     Suite { name: "memcached", packages: &["memcached", "libevent"] },
-    Suite { name: "redis", packages: &["redis"] },
 ];
 
 /// Runs those, or all, in that cache.

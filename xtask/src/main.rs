@@ -52,7 +52,7 @@ enum Task {
     /// Run other projects' own multithreaded tests under Deadheat.
     Suites {
         /// Which [default: all].
-        #[arg(value_parser = ["memcached", "redis", "sqlite"])]
+        #[arg(value_parser = ["memcached", "sqlite"])]
         which: Vec<String>,
     },
 }
