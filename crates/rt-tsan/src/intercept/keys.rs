@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use deadheat_rt::thread::Thread;
-use deadheat_rt::{gate, heap, mutex, registry, tls};
+use deadheat_rt::{gate, heap, mutex, os, registry, tls};
 use libc::pthread_key_t;
 
 static KEY: AtomicU32 = AtomicU32::new(0);
@@ -50,6 +50,8 @@ fn end() {
     // SAFETY: leaked when the thread began, and nobody has it after this.
     let mut thread: Box<Thread> = unsafe { Box::from_raw(thread) };
     gate::enter(&thread.busy);
+    // No handler comes any more: it would be one of a thread that is not known, in the middle of the runtime.
+    os::block_all_signals();
     mutex::thread_ends(&mut thread);
     heap::flush(&mut thread.heap);
     jumps::forget(&mut thread);

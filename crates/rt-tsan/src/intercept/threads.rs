@@ -98,6 +98,11 @@ pub fn own_stack() -> (u64, u64) {
     (address as u64, address as u64 + size as u64)
 }
 
+/// What is in the box, which is gone when this returns and not later: once handlers may come, the runtime's allocator must be left alone.
+fn unbox<T>(full: Box<T>) -> T {
+    *full
+}
+
 /// Where a new thread begins: what it is to run.
 ///
 /// # Safety
@@ -109,9 +114,10 @@ pub unsafe fn enter<R>(beginning: *mut c_void) -> (R, *mut c_void) {
     while beginning.handed_over.load(Ordering::Acquire) == 0 {
         let _: Result<(), _> = os::futex_wait(&beginning.handed_over, 0, None);
     }
-    let Beginning { thread, routine, argument, mask, .. } = *beginning;
+    gate::enter(&beginning.thread.busy);
+    let Beginning { thread, routine, argument, mask, handed_over } = unbox(beginning);
+    drop(handed_over);
     let thread = Box::leak(thread);
-    gate::enter(&thread.busy);
     thread.install();
     let stack = own_stack();
     let here = &raw const stack as u64;
