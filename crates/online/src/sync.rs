@@ -127,10 +127,6 @@ mod visible {
 
     impl AtomicU32 {
         #[track_caller]
-        pub fn fetch_add(&self, n: u32, order: Ordering) -> u32 {
-            self.value.fetch_add(n, instead_of(order))
-        }
-        #[track_caller]
         pub fn fetch_sub(&self, n: u32, order: Ordering) -> u32 {
             self.value.fetch_sub(n, instead_of(order))
         }

@@ -243,10 +243,10 @@ fn every_weaker_ordering_is_caught() {
     }
 }
 
-/// What W points to, read after a relaxed load of W, is found to be missing, and only because loads and stores are made visible to loom.
+/// What W points to, read after a relaxed load of W, is found to be missing, and only because loads and stores are made visible to loom. (In v2 the swap that fails makes loom look.)
 #[test]
 fn a_relaxed_pointer_is_caught_if_accesses_are_visible() {
-    let check = || interleavings::check_split(Variant::V2, 2);
+    let check = || interleavings::check_split(Variant::V1_5, 2);
     check();
     let relaxed = mutants::all().into_iter().find(|m| line(m) == "Word(self.w.load(Ordering::Acquire))");
     let relaxed = relaxed.expect("W is loaded by an acquire");

@@ -6,7 +6,7 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{plain, two};
+use deadheat_rt::access::{known, plain, two};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
@@ -22,7 +22,7 @@ macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         extern "C" fn $name(address: u64, pc: u64) {
             if let Some(mut thread) = Stay::begin() {
-                plain(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+                known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
             }
         }
     )*};
@@ -68,18 +68,19 @@ macro_rules! fast_read {
                 "jne 2f",
                 "ret",
                 "2: movabs r9, {whole}",
+                "bt rdx, {special}",
+                "jc 4f",
                 "mov r8, rdx",
                 "or r8, r9",
                 "sub r8, qword ptr fs:[rcx + {epoch}]",
                 "shr r8, {clock}",
                 "je 3f",
-                "mov rsi, qword ptr [rax + {w}]",
-                "mov r8, rsi",
+                "mov rdx, qword ptr [rax + {w}]",
+                "mov r8, rdx",
                 "or r8, r9",
                 "sub r8, qword ptr fs:[rcx + {epoch}]",
                 "shr r8, {clock}",
-                "jne 4f",
-                "mov rdx, rsi",
+                "jne 5f",
                 "3: mov ecx, edi",
                 "and ecx, 7",
                 "shr rdx, {extent}",
@@ -98,13 +99,16 @@ macro_rules! fast_read {
                 "cmp rdx, qword ptr [rax]",
                 "jne 5f",
                 "mov rdx, qword ptr [rax + 8]",
-                "or r9, rdx",
+                "cmp rdx, qword ptr fs:[rcx + {epoch}]",
+                "jne 6f",
+                "ret",
+                "6: or r9, rdx",
                 "cmp r9, qword ptr fs:[rcx + {epoch}]",
                 "je 3b",
                 "5: mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
-                extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE,
+                extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
                 last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym $slow,
             )
         }

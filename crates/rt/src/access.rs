@@ -68,33 +68,23 @@ pub fn extent(offset: u64, size: u64) -> u8 {
 }
 
 /// A plain access of any size.
-#[inline]
+#[inline(never)]
 pub fn plain(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) {
     if mode.writes() {
-        write(thread, address, size, pc, note);
+        known(thread, address, size, Mode::Write, pc, note);
     } else {
-        read(thread, address, size, pc, note);
+        known(thread, address, size, Mode::Read, pc, note);
     }
 }
 
-/// A plain read.
-#[inline(never)]
-fn read(thread: &mut Thread, address: u64, size: u64, pc: u64, note: Note) {
+/// A plain access of which the caller knows when it is compiled what it does, and to how many bytes: a copy for each.
+#[inline(always)]
+pub fn known(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) {
     if !thread.quick {
-        return watched(thread, address, size, Mode::Read, pc, note);
+        return watched(thread, address, size, mode, pc, note);
     }
     thread.placer.at(pc, note.at(address, size));
-    one_or_many::<0>(thread, address, size, Mode::Read, Some(Version::V2));
-}
-
-/// A plain write.
-#[inline(never)]
-fn write(thread: &mut Thread, address: u64, size: u64, pc: u64, note: Note) {
-    if !thread.quick {
-        return watched(thread, address, size, Mode::Write, pc, note);
-    }
-    thread.placer.at(pc, note.at(address, size));
-    one_or_many::<1>(thread, address, size, Mode::Write, Some(Version::V2));
+    one_or_many(thread, address, size, mode, Some(Version::V2));
 }
 
 /// A plain access that may have to be ignored, or recorded, or checked by another algorithm.
@@ -104,24 +94,18 @@ fn watched(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, no
     if ignored == 0 {
         let _turn = record::plain(thread, address, size, mode, pc, note);
         thread.placer.at(pc, note.at(address, size));
-        one_or_many::<2>(thread, address, size, mode, None);
+        one_or_many(thread, address, size, mode, None);
     }
 }
 
 #[inline(always)]
-fn one_or_many<const USE: usize>(
-    thread: &mut Thread,
-    address: u64,
-    size: u64,
-    mode: Mode,
-    version: Option<Version>,
-) {
+fn one_or_many(thread: &mut Thread, address: u64, size: u64, mode: Mode, version: Option<Version>) {
     let offset = address & 7;
     if offset + size > 8 {
         return many(thread, address, size, mode);
     }
     let access = Access { mode, extent: extent(offset, size) };
-    if let Some(conflict) = checked::<USE>(thread, address & !7, access, version) {
+    if let Some(conflict) = checked(thread, address & !7, access, version) {
         report::race(thread, address & !7, address, size, mode, conflict);
     }
 }
@@ -151,7 +135,7 @@ fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
 }
 
 /// An access to two whole granules, as vectorised loops make them.
-#[inline(never)]
+#[inline(always)]
 pub fn two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
     if !thread.quick || !address.is_multiple_of(8) {
         return plain(thread, address, 16, mode, pc, Note::CALL);
@@ -190,7 +174,7 @@ fn whole(thread: &mut Thread, first: u64, last: u64, mode: Mode) -> Option<(u64,
 #[inline(never)]
 fn checked_apart(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
     let version = thread.quick.then_some(Version::V2);
-    checked::<2>(thread, granule, access, version)
+    checked(thread, granule, access, version)
 }
 
 /// Calls `f` with each granule and its cell. Cells lie side by side within a piece of the layout.
@@ -262,7 +246,7 @@ impl Past {
     fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
         let seen = cell.seen();
         let own = if mode.writes() { seen.w } else { seen.r };
-        if own.is_since(thread.state.epoch()) || thread.has_at_hand(own) {
+        if own.is_since(thread.state.epoch()) || (!mode.writes() && thread.has_at_hand(own)) {
             return true;
         }
         if seen != self.known {
@@ -280,18 +264,12 @@ impl Past {
     }
 }
 
-/// The access to one granule, by that version or by the chosen algorithm: its handler if the granule's bytes are one variable, byte by byte if not. A copy for each
-/// `USE`, so that each is compiled for what it knows of the access.
+/// The access to one granule, by that version or by the chosen algorithm: its handler if the granule's bytes are one variable, byte by byte if not.
 #[inline(always)]
-fn checked<const USE: usize>(
-    thread: &mut Thread,
-    granule: u64,
-    access: Access,
-    version: Option<Version>,
-) -> Option<Conflict> {
+fn checked(thread: &mut Thread, granule: u64, access: Access, version: Option<Version>) -> Option<Conflict> {
     let cell = cell(granule);
     let outcome = match version {
-        Some(version) => handled::<USE>(version, thread, cell, access),
+        Some(version) => handled(version, thread, cell, access),
         None => other(thread, cell, access),
     };
     let Some(outcome) = outcome else { return locked(thread, cell, access) };
@@ -332,12 +310,7 @@ impl Stamp for Here<'_> {
 }
 
 #[inline(always)]
-fn handled<const USE: usize>(
-    version: Version,
-    thread: &mut Thread,
-    cell: &VarState,
-    access: Access,
-) -> Option<Outcome> {
+fn handled(version: Version, thread: &mut Thread, cell: &VarState, access: Access) -> Option<Outcome> {
     let Thread { state, placer, .. } = thread;
     let Access { mode, extent } = access;
     let stamp = Here(placer, extent);
@@ -356,7 +329,7 @@ fn other(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Outcome
         [(Algorithm::V1, Version::V1), (Algorithm::V15, Version::V1_5), (Algorithm::V2, Version::V2)]
     {
         if algorithm == name as u8 {
-            return handled::<3>(version, thread, cell, access);
+            return handled(version, thread, cell, access);
         }
     }
     let Thread { state, placer, .. } = thread;

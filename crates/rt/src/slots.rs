@@ -4,40 +4,29 @@
 //! the new thread knows the old one's too, and clocks can simply go on. Accesses that the old thread never released to anybody (a detached thread's last ones) are *orphans*:
 //! nothing can ever happen after them, so they are remembered as such and no clock covers them.
 
+use crate::chunks::{self, CLOCKS, Chunk, Open};
 use crate::os::Mutex;
 use crate::sites::Site;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use deadheat_finding::ThreadId;
 use deadheat_online::{Clock, Slot, ThreadState, Word};
 
 const PAGE: usize = 1024;
 const PAGES: usize = Slot::LIMIT as usize / PAGE;
-/// Clocks in a chunk of a log.
-const CHUNK: usize = 512;
-/// Different chunks of all logs together before the oldest of a slot are dropped: 64 MiB, which `history_size` doubles so many times.
-static BUDGET: AtomicUsize = AtomicUsize::new(1 << 14);
-static CHUNKS: AtomicUsize = AtomicUsize::new(0);
+/// Bytes of all logs together before the oldest chunks of a slot are dropped, which `history_size` doubles so many times.
+static BUDGET: AtomicUsize = AtomicUsize::new(16 << 20);
 static ANY_ORPHANS: AtomicBool = AtomicBool::new(false);
-
-/// What was done at a clock: the place, and the mutexes held.
-#[repr(C)]
-pub struct Entry {
-    site: AtomicU32,
-    locks: AtomicU32,
-}
-
-type Chunk = [Entry; CHUNK];
 
 /// What is kept of a slot.
 #[derive(Default)]
 struct History {
     /// The log's chunks, from the chunk numbered `first` on.
     first: u64,
-    chunks: VecDeque<Option<Arc<Chunk>>>,
+    chunks: VecDeque<Option<Chunk>>,
     /// Which thread lived here from which clock on.
     tenants: Vec<(Clock, ThreadId)>,
     /// Accesses that nothing happens after.
@@ -72,8 +61,7 @@ impl History {
     /// The last clock at which something was done.
     fn last(&self) -> Option<Clock> {
         let (i, chunk) = self.chunks.iter().enumerate().rev().find_map(|(i, c)| Some((i, c.as_ref()?)))?;
-        let at = chunk.iter().rposition(|e| e.site.load(Ordering::Relaxed) != 0)?;
-        Some(Clock((self.first + i as u64) * CHUNK as u64 + at as u64))
+        Some(Clock((self.first + i as u64) * CLOCKS as u64 + chunk.last()? as u64))
     }
 }
 
@@ -205,11 +193,8 @@ pub fn tenant(word: Word) -> Option<ThreadId> {
 /// Where the access was made and which mutexes were held; nothing if it is too long ago.
 pub fn lookup(word: Word) -> Option<(Site, u32)> {
     let history = place(word.slot()).history.lock();
-    let index = (word.clock().0 / CHUNK as u64).checked_sub(history.first)?;
-    let chunk = history.chunks.get(index as usize)?.as_ref()?;
-    let entry = &chunk[(word.clock().0 % CHUNK as u64) as usize];
-    let site = Site(entry.site.load(Ordering::Relaxed));
-    (site != Site::NOWHERE).then(|| (site, entry.locks.load(Ordering::Relaxed)))
+    let index = (word.clock().0 / CLOCKS as u64).checked_sub(history.first)?;
+    history.chunks.get(index as usize)?.as_ref()?.get((word.clock().0 % CLOCKS as u64) as usize)
 }
 
 /// Calls `f` with each slot that ever was and the clock of the last access in it.
@@ -217,11 +202,7 @@ pub fn latest(mut f: impl FnMut(Slot, Clock)) {
     let made = TABLE.state.lock().made;
     for slot in (0..made).map(Slot) {
         let history = place(slot).history.lock();
-        let last = history.chunks.iter().enumerate().rev().find_map(|(i, chunk)| {
-            let used = |e: &Entry| e.site.load(Ordering::Acquire) != Site::NOWHERE.0;
-            let at = chunk.as_ref()?.iter().rposition(used)? as u64;
-            Some(Clock((history.first + i as u64) * CHUNK as u64 + at))
-        });
+        let last = history.last();
         drop(history);
         if let Some(clock) = last {
             f(slot, clock);
@@ -234,35 +215,9 @@ pub fn widen(times: u32) {
     BUDGET.store(BUDGET.load(Ordering::Relaxed) << times.min(7), Ordering::Relaxed);
 }
 
-/// Full chunks that were seen lately, to be shared: loops repeat themselves, and so do their logs.
-static SEEN: Mutex<Vec<Option<Arc<Chunk>>>> = Mutex::new(Vec::new());
-
-/// Replaces a full chunk by an equal one that was seen before, or remembers it.
-fn share(full: &mut Arc<Chunk>) {
-    const ROOM: usize = 1024;
-    let contents = |chunk: &Chunk, i: usize| {
-        let entry = &chunk[i];
-        (entry.site.load(Ordering::Relaxed) as u64) << 32 | entry.locks.load(Ordering::Relaxed) as u64
-    };
-    let mix = |hash: u64, i| (hash ^ contents(full, i)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-    let hash = (0..CHUNK).fold(0, mix);
-    let mut seen = SEEN.lock();
-    if seen.is_empty() {
-        seen.resize(ROOM, None);
-    }
-    let place = &mut seen[hash as usize % ROOM];
-    match place {
-        Some(old) if (0..CHUNK).all(|i| contents(old, i) == contents(full, i)) => {
-            *full = old.clone();
-            CHUNKS.fetch_sub(1, Ordering::Relaxed);
-        }
-        _ => *place = Some(full.clone()),
-    }
-}
-
 /// The writing end of a slot's log: what was done at each clock.
 pub struct Log {
-    chunk: *const Chunk,
+    chunk: *const Open,
     number: u64,
 }
 
@@ -275,23 +230,20 @@ impl Log {
     /// Writes down where the access of that stamp was made.
     #[inline]
     pub fn record(&mut self, word: Word, site: Site, locks: u32) {
-        let (number, at) = (word.clock().0 / CHUNK as u64, (word.clock().0 % CHUNK as u64) as usize);
+        let (number, at) = (word.clock().0 / CLOCKS as u64, (word.clock().0 % CLOCKS as u64) as usize);
         if number != self.number {
             self.open(word.slot(), number);
         }
         // SAFETY: `open` made the chunk, and only this thread's slot drops it, behind its back never: the newest chunk stays.
-        let entry = unsafe { &(*self.chunk)[at] };
-        entry.locks.store(locks, Ordering::Relaxed);
-        entry.site.store(site.0, Ordering::Release);
+        unsafe { &*self.chunk }.record(at, site, locks);
     }
 
     /// Where an access of this log's own slot was made.
     #[inline]
     pub fn site(&self, word: Word) -> Site {
-        if word.clock().0 / CHUNK as u64 == self.number {
+        if word.clock().0 / CLOCKS as u64 == self.number {
             // SAFETY: as in `record`.
-            let entry = unsafe { &(*self.chunk)[(word.clock().0 % CHUNK as u64) as usize] };
-            return Site(entry.site.load(Ordering::Relaxed));
+            return unsafe { &*self.chunk }.site((word.clock().0 % CLOCKS as u64) as usize);
         }
         lookup(word).map_or(Site::NOWHERE, |(site, _)| site)
     }
@@ -308,23 +260,23 @@ impl Log {
                 number.checked_sub(history.first + 1).and_then(|i| history.chunks.get_mut(i as usize))
             && let Some(full) = full
         {
-            share(full);
+            full.pack();
         }
         while history.first + history.chunks.len() as u64 <= number {
             history.chunks.push_back(None);
         }
-        while CHUNKS.load(Ordering::Relaxed) >= BUDGET.load(Ordering::Relaxed) && history.chunks.len() > 1 {
-            if history.chunks.pop_front().flatten().is_some_and(|chunk| Arc::strong_count(&chunk) == 1) {
-                CHUNKS.fetch_sub(1, Ordering::Relaxed);
-            }
+        while chunks::bytes() >= BUDGET.load(Ordering::Relaxed) && history.chunks.len() > 1 {
+            history.chunks.pop_front();
             history.first += 1;
         }
         let index = (number - history.first) as usize;
-        let chunk = history.chunks[index].get_or_insert_with(|| {
-            CHUNKS.fetch_add(1, Ordering::Relaxed);
-            Arc::new([const { Entry { site: AtomicU32::new(0), locks: AtomicU32::new(0) } }; CHUNK])
-        });
-        (self.chunk, self.number) = (&raw const **chunk, number);
+        let open = match &history.chunks[index] {
+            Some(Chunk::Open(open)) => open.clone(),
+            // Nothing is written any more where a chunk was packed.
+            _ => Arc::default(),
+        };
+        (self.chunk, self.number) = (Arc::as_ptr(&open), number);
+        history.chunks[index] = Some(Chunk::Open(open));
     }
 
     /// The slot has changed: the next record looks for its chunk.

@@ -152,9 +152,12 @@ impl Thread {
     /// The set is at hand, so the thread has read in its current epoch all of what holds it.
     #[inline]
     pub fn has_at_hand(&self, set: Word) -> bool {
+        if !set.is_special() {
+            return false;
+        }
         // SAFETY: as above, or everybody's.
         let seen = unsafe { &(*self.seen)[set.0 as usize % SEEN] };
-        set.is_special() && seen.set == set && seen.epoch == self.state.epoch().0
+        seen.set == set && seen.epoch == self.state.epoch().0
     }
 
     /// The thread has a table of its own.
