@@ -90,7 +90,8 @@ void pestered_threads(Dice &dice) {
   for (unsigned i = 0; i < times; i++) {
     MUST(pthread_kill(thread, i % 2 ? SIGUSR1 : SIGUSR2) == 0);
     if (i % 4 == 0)
-      usleep(dice.roll(200));
+      for (unsigned n = dice.roll(20); n > 0; n--)
+        sched_yield();
   }
   done = true;
   join(thread);

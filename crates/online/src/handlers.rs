@@ -39,8 +39,8 @@ pub fn read(
         if is_same_epoch(thread, seen.r, extent) {
             return Some(Rule::ReadSameEpoch.into());
         }
-        let in_set = |extent| sets.read_in_epoch(seen.r, thread) & extent == extent;
-        if version == Version::V2 && seen.r.is_set() && in_set(extent) {
+        let in_set = || sets.read_in_epoch(seen.r, thread) & extent == extent;
+        if version == Version::V2 && seen.r.is_set() && in_set() {
             return Some(Rule::ReadSharedSameEpoch.into());
         }
         if version == Version::V2
@@ -152,8 +152,8 @@ pub fn is_known(thread: &ThreadState, a: Word, b: Word) -> bool {
     (a.0 | b.0) & (Word::LOCK | Word::SPECIAL) == 0 && known(a) && known(b)
 }
 
-/// All that is remembered is of exactly those bytes, so that they are one variable. Not so: W is no word of this crate (`shadow` split the granule), an access of other
-/// bytes, or a set of reads (always of whole variables) that a part of the variable is compared with.
+/// All that is remembered is of exactly those bytes, so that they are one variable. Not so: W or R is no word of this crate (the bytes have different histories, see `shadow`), an access of
+/// other bytes, or a set of reads that a part of the variable is compared with. The lock makes no difference.
 #[inline]
 pub fn fits(state: Pair, extent: u8) -> bool {
     let same = |word: Word| word.0 & !Word::LOCK == 0 || word.extent() == extent;

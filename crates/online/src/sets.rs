@@ -282,7 +282,8 @@ impl Sets {
         };
         let kept = |reads: Range<usize>| reads.map(rest).filter(|word| word.extent() != 0);
         let reads: Vec<Word> = kept(0..own.end).chain([read]).chain(kept(own.end..s.len())).collect();
-        self.instead(set, read, &reads, shares)
+        let new = self.instead(set, &reads);
+        if new.is_set() { shares.keep(set, read, new) } else { new }
     }
 
     /// `[Write Shared]` the set without its reads of those bytes: nothing, one read, or a set. Counts as for [`Sets::with`].
@@ -293,21 +294,24 @@ impl Sets {
             self.release(set);
             return new;
         }
+        let new = self.forget(set, extent);
+        if new.is_set() { shares.keep(set, key, new) } else { new }
+    }
+
+    /// As [`Sets::less`], by nobody who would do it again.
+    pub fn forget(&self, set: Word, extent: u8) -> Word {
         let mut reads = Vec::new();
         self.each(set, |read| reads.push(read.with_extent(read.extent() & !extent)));
         reads.retain(|read| read.extent() != 0);
-        self.instead(set, key, &reads, shares)
+        self.instead(set, &reads)
     }
 
-    /// What holds these reads, instead of the set, of which it was made by that change.
-    fn instead(&self, set: Word, change: Word, reads: &[Word], shares: &mut Shares) -> Word {
+    /// What holds these reads, instead of the set.
+    fn instead(&self, set: Word, reads: &[Word]) -> Word {
         let new = match reads {
             [] => Word::NONE,
             [one] => *one,
-            _ => {
-                let new = self.make(reads);
-                shares.keep(set, change, new)
-            }
+            _ => self.make(reads),
         };
         self.release(set);
         new

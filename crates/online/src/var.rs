@@ -3,8 +3,8 @@
 //! | paper | here | v1 | v1.5 | v2 |
 //! | --- | --- | --- | --- | --- |
 //! | `sx` (the lock) | the top bit of `w` | | | |
-//! | `sx.W` | `w` | under the lock | write-protected: written under the lock, read by anybody | as v1.5 |
-//! | `sx.R` | `r` | under the lock | write-protected | as v1.5 |
+//! | `sx.W` | `w` | under the lock | write-protected: written under the lock, read by anybody | as v1.5, or W and R replaced at once while nobody has the lock (`pair`) |
+//! | `sx.R` | `r` | under the lock | write-protected | as W |
 //! | `sx.V`, `sx.V[*]` | a set of reads that `r` names (`sets`) | under the lock | under the lock | own entry read by anybody, see `sets` |
 
 use crate::sync::{AtomicU64, Ordering, await_change};

@@ -183,7 +183,7 @@ impl History {
     /// What is left when those bytes are forgotten.
     pub fn without(self, sets: &Sets, extent: u8) -> History {
         if self.is_set() {
-            return History(sets.less(self.0, extent, &mut deadheat_online::Shares::new()));
+            return History(sets.forget(self.0, extent));
         }
         let (words, mut left) = (self.words(), Words::NONE);
         for word in words.as_slice() {

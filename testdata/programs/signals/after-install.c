@@ -3,8 +3,8 @@
 // tsan: unsteady; its own report spoils errno
 // What is written after the handler was installed is not handed over by sending the signal.
 #include <signal.h>
-#include <unistd.h>
 
+#include "../suspend.h"
 #include "../two.h"
 
 int shared, seen;
@@ -16,8 +16,9 @@ static void handler(int number) {
 }
 
 static void *target(void *arg) {
+  hold_back(SIGUSR1);
   inv_step(0);
-  while (!__atomic_load_n(&seen, __ATOMIC_RELAXED)) usleep(100);
+  SUSPEND_UNTIL(__atomic_load_n(&seen, __ATOMIC_RELAXED));
   return arg;
 }
 

@@ -1,7 +1,6 @@
 // verdict: none
 // A handler that sets an atomic flag for another thread.
 #include <signal.h>
-#include <unistd.h>
 
 #include "../two.h"
 
@@ -19,7 +18,7 @@ static void *first(void *arg) {
 }
 
 static void *second(void *arg) {
-  while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) usleep(100);
+  while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) inv_yield();
   keep(shared);
   return arg;
 }

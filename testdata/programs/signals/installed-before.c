@@ -1,8 +1,8 @@
 // verdict: none
 // What was done before a handler was installed happens before the handler, in whatever thread it runs.
 #include <signal.h>
-#include <unistd.h>
 
+#include "../suspend.h"
 #include "../two.h"
 
 int shared, seen;
@@ -13,8 +13,9 @@ static void handler(int number) {
 }
 
 static void *target(void *arg) {
+  hold_back(SIGUSR1);
   inv_step(0);
-  while (!__atomic_load_n(&seen, __ATOMIC_RELAXED)) usleep(100);
+  SUSPEND_UNTIL(__atomic_load_n(&seen, __ATOMIC_RELAXED));
   return arg;
 }
 

@@ -31,7 +31,7 @@ int main(void) {
   inv_wait(1);
   while (inv_now() < 2) {
     pthread_kill(thread, SIGUSR1);
-    usleep(1000);
+    inv_yield();
   }
   pthread_join(thread, 0);
   return result ? 0 : 2;

@@ -1,8 +1,8 @@
 // verdict: none
 // One thread signals another, which waits in a system call; the handler sees what an atomic hands over.
 #include <signal.h>
-#include <unistd.h>
 
+#include "../suspend.h"
 #include "../two.h"
 
 int flag, shared, seen;
@@ -13,8 +13,9 @@ static void handler(int number) {
 }
 
 static void *target(void *arg) {
+  hold_back(SIGUSR1);
   inv_step(0);
-  while (!__atomic_load_n(&seen, __ATOMIC_ACQUIRE)) usleep(100);
+  SUSPEND_UNTIL(__atomic_load_n(&seen, __ATOMIC_ACQUIRE));
   return arg;
 }
 

@@ -2,8 +2,8 @@
 // A handler that leaves another errno than it found.
 #include <errno.h>
 #include <signal.h>
-#include <unistd.h>
 
+#include "../suspend.h"
 #include "../two.h"
 
 int seen;
@@ -14,8 +14,9 @@ static void handler(int number) {
 }
 
 static void *target(void *arg) {
+  hold_back(SIGUSR1);
   inv_step(0);
-  while (!__atomic_load_n(&seen, __ATOMIC_RELAXED)) usleep(100);
+  SUSPEND_UNTIL(__atomic_load_n(&seen, __ATOMIC_RELAXED));
   return arg;
 }
 

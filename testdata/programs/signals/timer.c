@@ -1,8 +1,8 @@
 // verdict: none
-// A timer's signal interrupts a thread that only computes; it is handled soon after, at the latest in the next system call.
+// tsan: unsteady; hangs, since it delivers signals only in calls that block
+// A timer's signal interrupts a thread that only computes, and is handled there.
 #include <signal.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "../two.h"
 
@@ -17,5 +17,5 @@ int main(void) {
   struct itimerval period = {{0, 1000}, {0, 1000}};
   signal(SIGALRM, handler);
   setitimer(ITIMER_REAL, &period, 0);
-  while (__atomic_load_n(&ticks, __ATOMIC_RELAXED) < 5) usleep(100);
+  while (__atomic_load_n(&ticks, __ATOMIC_RELAXED) < 5) inv_yield();
 }

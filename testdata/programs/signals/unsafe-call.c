@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "../suspend.h"
 #include "../two.h"
 
 int seen;
@@ -18,8 +18,9 @@ static void handler(int number) {
 }
 
 static void *target(void *arg) {
+  hold_back(SIGUSR1);
   inv_step(0);
-  while (!__atomic_load_n(&seen, __ATOMIC_RELAXED)) usleep(100);
+  SUSPEND_UNTIL(__atomic_load_n(&seen, __ATOMIC_RELAXED));
   return arg;
 }
 

@@ -10,7 +10,7 @@ type Stream = *mut c_void;
 
 /// Bytes of a string that was written just now.
 fn length(text: *const c_char) -> usize {
-    // SAFETY: as above.
+    // SAFETY: the C library has just ended it with a zero.
     unsafe { crate::lang::__deadheat_strlen(text as *const u8) + 1 }
 }
 
