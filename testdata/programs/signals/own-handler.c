@@ -37,8 +37,11 @@ int main(void) {
   pthread_t thread;
   pthread_create(&thread, 0, pestered, 0);
   while (handled < 300) {
+    int before = handled;
+    // The second may interrupt the handler of the first; more might fill the stack.
     pthread_kill(thread, SIGUSR1);
-    inv_yield();
+    pthread_kill(thread, SIGUSR1);
+    while (handled == before) inv_yield();
   }
   over = 1;
   pthread_join(thread, 0);

@@ -131,14 +131,11 @@ unsafe fn is_own_fault(signal: c_int, info: *const siginfo_t) -> bool {
 /// Gives the signal back to the kernel until the runtime is left; false if the kernel does not take it.
 unsafe fn defer(thread: &mut Thread, signal: c_int, info: *const siginfo_t, context: *mut c_void) -> bool {
     let bit = SignalSet::EMPTY.with(signal);
-    // One that may interrupt its own handler would come again here, and again, until the stack is full.
-    let before = os::change_signal_mask(MaskChange::Block, bit);
     // SAFETY: what the kernel passed.
     if unsafe { os::requeue_signal(signal, info as *const u8) }.is_err() {
-        os::change_signal_mask(MaskChange::Set, before);
         return false;
     }
-    // The thread's mask holds it back now, that of the context when this returns.
+    // The kernel holds it back while its handler runs; the context's mask does when this returns.
     // SAFETY: what the kernel passed; it reads the first word of the set when the handler returns.
     unsafe {
         let mask = &raw mut (*(context as *mut ucontext_t)).uc_sigmask as *mut u64;
@@ -224,6 +221,16 @@ fn is_called(pc: u64) -> bool {
     modules::is_own_code(pc) || library.contains(&pc)
 }
 
+/// How often handlers may be interrupted by further ones of a signal that its own handler does not hold back. One that is sent faster than the runtime can be left is
+/// always there already when its handler begins, and would fill the stack.
+const DEEPEST: u32 = 64;
+
+/// How many handlers this thread is in.
+fn depth() -> u32 {
+    // SAFETY: the current thread's object, if it has one.
+    unsafe { tls::thread().as_ref() }.map_or(0, |t| t.in_handler)
+}
+
 /// Calls the program's handler.
 fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let Some(w) = wish(signal) else { return };
@@ -234,11 +241,21 @@ fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
         return;
     }
+    let own = SignalSet::EMPTY.with(signal);
+    let nests = w.flags.load(Ordering::Relaxed) & libc::SA_NODEFER as u64 != 0
+        && w.mask.load(Ordering::Relaxed) & own.0 == 0
+        && depth() < DEEPEST;
+    if nests {
+        os::change_signal_mask(MaskChange::Unblock, own);
+    }
     // SAFETY: the program's function for this; one that takes a signal only does not look at the rest.
     unsafe {
         core::mem::transmute::<usize, extern "C" fn(c_int, *mut siginfo_t, *mut c_void)>(handler)(
             signal, info, context,
         )
+    }
+    if nests {
+        os::change_signal_mask(MaskChange::Block, own);
     }
 }
 
@@ -278,6 +295,8 @@ unsafe fn change(signal: c_int, new: *const sigaction, old: *mut sigaction) -> c
             if is_function(new.sa_sigaction) {
                 passed.sa_sigaction = arrive as *const () as usize;
                 passed.sa_flags |= libc::SA_SIGINFO;
+                // One that may interrupt its own handler interrupts that, not what the runtime does around it: whoever sends faster than that would fill the stack.
+                passed.sa_flags &= !libc::SA_NODEFER;
                 // Before the kernel knows: the signal may come at once.
                 w.flags.store(new.sa_flags as u32 as u64, Ordering::Relaxed);
                 w.mask.store(first_word(&new.sa_mask), Ordering::Relaxed);
