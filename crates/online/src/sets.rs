@@ -18,50 +18,95 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Sets come in capacities of 4, 8, … entries, one for every slot at last; chunks of a class double in size.
+/// Sets come in classes, each for twice as many entries, one for every slot at last; chunks of a class double in size.
 const CLASSES: usize = if cfg!(loom) { 2 } else { 17 };
 /// Chunks of a class: the index of a handle is used up.
 const CHUNKS: usize = if cfg!(loom) { 3 } else { 23 };
-const SMALLEST: usize = 4;
 const FIRST_CHUNK: usize = if cfg!(loom) { 2 } else { 16 };
 
-#[repr(C)]
+/// So many entries has a set of that class: with its head, the smallest fill a line of the cache, and each other one twice what the one before it does.
+const fn capacity(class: usize) -> usize {
+    (8 << class) - 2
+}
+
+/// The class for so many entries.
+fn class_for(entries: usize) -> usize {
+    ((entries + 2).div_ceil(8)).next_power_of_two().ilog2() as usize
+}
+
+#[repr(C, align(16))]
 struct Head {
     generation: AtomicU32,
     count: AtomicU32,
     len: AtomicU32,
 }
 
-/// Heads and entries of some sets of one class.
+/// Some sets of one class, each its head and its entries.
+#[cfg(not(loom))]
 struct Chunk {
-    heads: Box<[Head]>,
-    entries: Box<[AtomicU64]>,
+    sets: core::ptr::NonNull<u8>,
+    layout: core::alloc::Layout,
 }
 
+#[cfg(not(loom))]
 impl Chunk {
+    const LINE: usize = 64;
+
     /// All zero, and not touched before it is used.
-    #[cfg(not(loom))]
-    fn new(sets: usize, entries: usize) -> Chunk {
-        let heads = Box::into_raw(alloc::vec![[0u32; 3]; sets].into_boxed_slice()) as *mut [Head];
-        let entries = Box::into_raw(alloc::vec![0u64; entries].into_boxed_slice()) as *mut [AtomicU64];
-        // SAFETY: a head is three atomic words, and atomics have the size and the values of their integers. The alignments are equal too, see below.
-        unsafe { Chunk { heads: Box::from_raw(heads), entries: Box::from_raw(entries) } }
+    fn new(sets: usize, class: usize) -> Chunk {
+        let layout = core::alloc::Layout::from_size_align(sets * (Chunk::LINE << class), Chunk::LINE);
+        let layout = layout.expect("what a handle's index can reach fits in memory");
+        // SAFETY: it is not of size zero.
+        let sets = unsafe { alloc::alloc::alloc_zeroed(layout) };
+        let sets = core::ptr::NonNull::new(sets).unwrap_or_else(|| alloc::alloc::handle_alloc_error(layout));
+        Chunk { sets, layout }
     }
 
-    #[cfg(loom)]
-    fn new(sets: usize, entries: usize) -> Chunk {
-        let head =
-            |_| Head { generation: AtomicU32::new(0), count: AtomicU32::new(0), len: AtomicU32::new(0) };
-        Chunk {
-            heads: (0..sets).map(head).collect(),
-            entries: (0..entries).map(|_| AtomicU64::new(0)).collect(),
+    fn set(&self, at: usize, class: usize) -> Set<'_> {
+        debug_assert!(at * (Chunk::LINE << class) < self.layout.size(), "a set of this chunk");
+        // SAFETY: the set lies within the chunk. A head is three atomic words, zeroes are valid ones, and so are those of the entries.
+        unsafe {
+            let head = self.sets.add(at * (Chunk::LINE << class));
+            let entries = head.add(size_of::<Head>()).cast::<AtomicU64>();
+            Set {
+                head: head.cast::<Head>().as_ref(),
+                entries: core::slice::from_raw_parts(entries.as_ptr(), capacity(class)),
+            }
         }
     }
 }
 
 #[cfg(not(loom))]
-const _: () =
-    assert!(align_of::<AtomicU64>() == align_of::<u64>() && align_of::<Head>() == align_of::<u32>());
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated with that layout.
+        unsafe { alloc::alloc::dealloc(self.sets.as_ptr(), self.layout) }
+    }
+}
+
+/// The same from pieces that loom can follow.
+#[cfg(loom)]
+struct Chunk {
+    heads: Box<[Head]>,
+    entries: Box<[AtomicU64]>,
+}
+
+#[cfg(loom)]
+impl Chunk {
+    fn new(sets: usize, class: usize) -> Chunk {
+        let head =
+            |_| Head { generation: AtomicU32::new(0), count: AtomicU32::new(0), len: AtomicU32::new(0) };
+        Chunk {
+            heads: (0..sets).map(head).collect(),
+            entries: (0..sets * capacity(class)).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    fn set(&self, at: usize, class: usize) -> Set<'_> {
+        let capacity = capacity(class);
+        Set { head: &self.heads[at], entries: &self.entries[at * capacity..(at + 1) * capacity] }
+    }
+}
 
 /// Recycled and never used sets of a class, behind a lock bit.
 struct Class {
@@ -204,9 +249,7 @@ impl Sets {
         #[cfg(loom)]
         assert!(!chunk.is_null(), "a handle without its chunk");
         // SAFETY: handles are made for sets of chunks that exist, and chunks stay.
-        let chunk = unsafe { &*chunk };
-        let capacity = SMALLEST << class;
-        Set { head: &chunk.heads[at], entries: &chunk.entries[at * capacity..(at + 1) * capacity] }
+        unsafe { &*chunk }.set(at, class)
     }
 
     /// `[Read Shared Same Epoch]`, without a lock: the bytes of what holds this set that the thread has read in its current epoch.
@@ -223,6 +266,17 @@ impl Sets {
     pub fn each(&self, set: Word, mut f: impl FnMut(Word)) {
         let s = self.get(set);
         (0..s.len()).for_each(|i| f(s.word(i)));
+    }
+
+    /// How many reads are in the set. As [`Sets::each`].
+    pub fn len(&self, set: Word) -> usize {
+        self.get(set).len()
+    }
+
+    /// All reads in the set are of exactly those bytes. As [`Sets::each`].
+    pub fn are_all_of(&self, set: Word, extent: u8) -> bool {
+        let s = self.get(set);
+        (0..s.len()).all(|i| s.word(i).extent() == extent)
     }
 
     /// A read of those bytes that the thread does not know, if there is one: `S_x.V ⋢ S_t.V`. As [`Sets::each`].
@@ -380,7 +434,7 @@ impl Sets {
     }
 
     fn make_anew(&self, reads: &[Word]) -> Word {
-        let class = (reads.len().div_ceil(SMALLEST)).next_power_of_two().ilog2() as usize;
+        let class = class_for(reads.len());
         let index = self.classes[class].with(|free| {
             free.back.pop().map(|i| i as usize).unwrap_or_else(|| {
                 self.grow(class, free.made);
@@ -406,7 +460,7 @@ impl Sets {
             return;
         }
         let sets = FIRST_CHUNK << chunk;
-        let new = Box::new(Chunk::new(sets, sets * (SMALLEST << class)));
+        let new = Box::new(Chunk::new(sets, class));
         self.classes[class].chunks[chunk].store(Box::into_raw(new), Ordering::Relaxed);
     }
 }

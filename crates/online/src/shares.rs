@@ -7,11 +7,16 @@ use alloc::vec::Vec;
 /// with too few remembered, equal sets are made again and again, and each of them is one more to come across.
 const ROOM: usize = 256;
 
+/// How many sets a thread remembers to have wanted.
+const WANTED: usize = 16;
+
 /// The sets that a thread made lately: a scan over a shared array asks for the same few at every element.
 #[derive(Debug)]
 pub struct Shares {
     /// Empty until the first set is made; then each at the place that its parts say.
     entries: Vec<Share>,
+    /// Sets that it could have made lately.
+    wanted: [u64; WANTED],
     /// A set whose reads the thread knows all.
     pub(crate) known: core::cell::Cell<Word>,
     /// Reads that a later one of their slot does not stand for: see [`ThreadState::new`](crate::ThreadState::new).
@@ -28,7 +33,12 @@ struct Share {
 impl Shares {
     /// None yet.
     pub const fn new() -> Shares {
-        Shares { entries: Vec::new(), known: core::cell::Cell::new(Word::NONE), orphaned: |_| false }
+        Shares {
+            entries: Vec::new(),
+            wanted: [0; WANTED],
+            known: core::cell::Cell::new(Word::NONE),
+            orphaned: |_| false,
+        }
     }
 
     /// None yet, of a thread for which these accesses are orphans.
@@ -42,6 +52,12 @@ impl Shares {
         (share.old == old && share.read == read).then_some(share.new)
     }
 
+    /// The set of these two has been wanted lately, as it is where an array is read: it is worth making. A set that is good for one variable only is not.
+    pub fn wants(&mut self, old: Word, read: Word) -> bool {
+        let key = mixed(old, read);
+        core::mem::replace(&mut self.wanted[(key >> 48) as usize % WANTED], key) == key
+    }
+
     /// Remembers a set, without holding it.
     pub(crate) fn keep(&mut self, old: Word, read: Word, new: Word) -> Word {
         if self.entries.is_empty() {
@@ -52,9 +68,12 @@ impl Shares {
     }
 }
 
+fn mixed(old: Word, read: Word) -> u64 {
+    (old.0 ^ read.0.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 fn place(old: Word, read: Word) -> usize {
-    let mixed = (old.0 ^ read.0.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> 48) as usize % ROOM
+    (mixed(old, read) >> 48) as usize % ROOM
 }
 
 impl Default for Shares {

@@ -104,6 +104,12 @@ impl ThreadState {
         Word::new(self.slot, self.now, Word::WHOLE)
     }
 
+    /// As [`ThreadState::stamp`], at that clock or later.
+    pub fn stamp_from(&mut self, clock: Clock) -> Word {
+        self.now = Clock(self.now.0.max(clock.0 - 1));
+        self.stamp()
+    }
+
     /// The access is by this thread in its current epoch.
     #[inline]
     pub fn is_current(&self, word: Word) -> bool {
@@ -113,15 +119,21 @@ impl ThreadState {
     /// The access happens before this thread's next step: `w ≤ S_t.V`.
     #[inline]
     pub fn covers(&self, word: Word) -> bool {
-        let memo = self.memo[word.slot().0 as usize % MEMO].get();
+        self.covers_by_memo(word) || self.look_up(word)
+    }
+
+    /// As [`ThreadState::covers`], of what is at hand: if not, it still may.
+    #[inline]
+    pub fn covers_by_memo(&self, word: Word) -> bool {
         // The same slot, and not later.
-        memo.is_since(word.epoch()) || self.look_up(word)
+        self.memo[word.slot().0 as usize % MEMO].get().is_since(word.epoch())
     }
 
     #[inline(never)]
     fn look_up(&self, word: Word) -> bool {
         let slot = word.slot();
-        let known = if slot == self.slot { self.now } else { self.known.get(slot) };
+        // Its own accesses are all in its past.
+        let known = if slot == self.slot { Clock(Clock::LIMIT - 1) } else { self.known.get(slot) };
         if word.clock() > known {
             return false;
         }
@@ -143,6 +155,7 @@ impl ThreadState {
     pub fn move_to(&mut self, slot: Slot, before: Clock) {
         self.known.learn(self.slot, self.now);
         self.learned = true;
+        self.memo.iter().for_each(|memo| memo.set(Word::NONE));
         (self.slot, self.start, self.now) = (slot, Clock(before.0 + 1), before);
     }
 

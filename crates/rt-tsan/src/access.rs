@@ -6,10 +6,11 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{known, plain, two};
+use deadheat_rt::access::{exclusive, known, plain, two};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
+use deadheat_rt::tls;
 use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK, THREAD};
 use deadheat_shadow::Mode;
 
@@ -21,8 +22,17 @@ const CLOCK: u32 = Word::CLOCK_BITS - 1;
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         extern "C" fn $name(address: u64, pc: u64) {
-            if let Some(mut thread) = Stay::begin() {
-                known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+            #[cold]
+            #[inline(never)]
+            extern "C" fn rest(address: u64, pc: u64) {
+                if let Some(mut thread) = Stay::begin() {
+                    known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+                }
+            }
+            // SAFETY: the current thread's object, if it has one, which only it touches.
+            let thread = unsafe { tls::thread().as_mut() };
+            if !thread.is_some_and(|t| exclusive(t, address, $size, Mode::$mode, pc, Note::$note)) {
+                rest(address, pc);
             }
         }
     )*};

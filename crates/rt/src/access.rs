@@ -6,14 +6,14 @@ use crate::record;
 use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
-use crate::thread::Thread;
+use crate::thread::{Stay, Thread};
 use crate::tls;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use deadheat_finding::options::Algorithm;
 use deadheat_online::{
     Outcome, Pair, Rule, Stamp, ThreadState, VarState, Version, Word, baselines, handlers, pair,
 };
-use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open, Stamps};
+use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open, Stamps, is_told_by_line};
 
 /// What is remembered of all memory, beside the cells.
 pub static MEMORY: Memory = Memory::new();
@@ -65,6 +65,44 @@ pub fn cell(address: u64) -> &'static VarState {
 #[inline]
 pub fn extent(offset: u64, size: u64) -> u8 {
     (((1u32 << size) - 1) << offset) as u8
+}
+
+/// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
+/// with as little as it takes. As [`handlers`] do it: `[Read Exclusive]` or `[Write Exclusive]`, by v2. False if it is not such an access, or if the thread is in the runtime already.
+#[inline(always)]
+pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) -> bool {
+    let offset = address & 7;
+    if !thread.quick || offset + size > 8 || thread.busy.load(Ordering::Relaxed) != 0 {
+        return false;
+    }
+    let cell = cell(address & !7);
+    let seen = cell.seen();
+    let extent = extent(offset, size);
+    if (seen.w.0 | seen.r.0) & (Word::LOCK | Word::SPECIAL) != 0 {
+        return is_told_by_line(&thread.state, cell, Access { mode, extent });
+    }
+    let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
+    if !known(seen.w) || !known(seen.r) {
+        return false;
+    }
+    let Some(mut stay) = Stay::try_begin(thread) else { return false };
+    let Thread { state, placer, .. } = &mut *stay;
+    let Some(stamp) = placer.at_hand(state, pc, note.at(address, size)) else { return false };
+    let own = if mode.writes() { seen.w } else { seen.r };
+    let mut new = stamp.with_extent(extent);
+    let stays = own.extent() & !extent;
+    if stays != 0 {
+        if own.epoch() != stamp.epoch() {
+            // What it did to the other bytes may be told by the same word, if it was in the same epoch.
+            match placer.merged_at_hand(own, new) {
+                Some(merged) if state.is_current(own) => new = merged,
+                _ => return false,
+            }
+        }
+        new = new.with_extent(extent | stays);
+    }
+    let new = if mode.writes() { Pair { w: new, ..seen } } else { Pair { r: new, ..seen } };
+    pair::replace(cell, seen, new)
 }
 
 /// A plain access of any size.
@@ -272,7 +310,10 @@ fn checked(thread: &mut Thread, granule: u64, access: Access, version: Option<Ve
         Some(version) => handled(version, thread, cell, access),
         None => other(thread, cell, access),
     };
-    let Some(outcome) = outcome else { return locked(thread, cell, access) };
+    let Some(outcome) = outcome else {
+        let is_told = version.is_some() && is_told_by_line(&thread.state, cell, access);
+        return if is_told { None } else { locked(thread, cell, access) };
+    };
     thread.rules[outcome.rule as usize] += 1;
     if is_of_set(outcome.rule) {
         keep_at_hand(thread, cell);

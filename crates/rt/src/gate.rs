@@ -35,6 +35,18 @@ pub fn enter(busy: &AtomicU32) {
     }
 }
 
+/// The thread enters, if nobody forks.
+#[inline]
+pub fn try_enter(busy: &AtomicU32) -> bool {
+    busy.store(1, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    let open = SHUT.load(Ordering::Relaxed) == 0;
+    if !open {
+        busy.store(0, Ordering::Release);
+    }
+    open
+}
+
 #[cold]
 #[inline(never)]
 fn wait(busy: &AtomicU32) {

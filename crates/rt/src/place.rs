@@ -2,8 +2,8 @@
 
 use crate::locksets::{self, Hold};
 use crate::os;
-use crate::sites::{Note, SITES, Site};
-use crate::slots::Log;
+use crate::sites::{MERGED, Note, SITES, Site};
+use crate::slots::{Filed, Log};
 use crate::tls::{self, offset};
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -27,11 +27,12 @@ const LARGEST_CACHE: usize = 4096;
 /// The latest stamp of a place: used again in the same epoch, and in the next one the place itself is at hand.
 #[derive(Clone, Copy)]
 struct Cached {
-    pc: u64,
-    /// The caller's site and the note.
-    context: u64,
+    /// The program counter, and the note in its upper 16 bits.
+    key: u64,
     word: Word,
+    caller: Site,
     site: Site,
+    filed: Filed,
 }
 
 /// The site of a call.
@@ -55,20 +56,21 @@ struct Lockset {
 /// How many of them are at hand.
 const LOCKSETS: usize = 64;
 
-/// A merged site.
+/// A stamp that stands for two.
 #[derive(Clone, Copy)]
 struct Merge {
-    old: Site,
-    new: Site,
-    extent: u8,
-    site: Site,
+    old: Word,
+    /// With the extent of what it stands for.
+    new: Word,
+    word: Word,
 }
 
 /// How many of them are at hand.
-const MERGES: usize = 64;
+const MERGES: usize = 256;
 
-const NONE: Cached = Cached { pc: 0, context: 0, word: Word::NONE, site: Site::NOWHERE };
-const NO_MERGE: Merge = Merge { old: Site::NOWHERE, new: Site::NOWHERE, extent: 0, site: Site::NOWHERE };
+const NONE: Cached =
+    Cached { key: 0, word: Word::NONE, caller: Site::NOWHERE, site: Site::NOWHERE, filed: Filed::NONE };
+const NO_MERGE: Merge = Merge { old: Word::NONE, new: Word::NONE, word: Word::NONE };
 const NO_CALL: Call = Call { pc: 0, caller: Site::NOWHERE, site: Site::NOWHERE };
 
 /// The place of a thread. The top of the shadow stack is in thread-local storage while the thread is current.
@@ -79,8 +81,8 @@ pub struct Placer {
     cache: Vec<Cached>,
     /// How often a stamp of the current epoch had to make room for another.
     crowded: usize,
-    /// Merged sites at hand, and what they were made of.
-    merges: [Merge; MERGES],
+    /// Merged stamps at hand, and what they were made of.
+    merges: Vec<Merge>,
     /// Sites of calls at hand.
     calls: [Cell<Call>; CALLS],
     /// Stamps before this one are not used again: an epoch has begun, or mutexes were taken since.
@@ -91,18 +93,20 @@ pub struct Placer {
     /// Numbers of sets of mutexes at hand.
     locksets: [Lockset; LOCKSETS],
     /// What was done when.
-    pub log: Log,
-    /// The access under way.
-    pc: u64,
-    note: Note,
+    log: Log,
+    /// Where in it places are written at present; none if that is to be found out.
+    filed: Filed,
+    /// The access under way: the program counter, and the note in its upper 16 bits.
+    key: u64,
 }
 
 impl Placer {
     /// With room for so many frames.
     pub fn new(frames: usize) -> Placer {
-        let bytes = os::page_ceil(frames * FRAME);
+        let bytes = os::page_ceil((frames + 1) * FRAME);
         let at = match os::map_zeroed(bytes) {
-            Ok(at) => at as *mut Frame,
+            // The first stays empty: something to look at below the bottom.
+            Ok(at) => (at as *mut Frame).wrapping_add(1),
             Err(e) => os::die(os::CANNOT_WORK, format_args!("no memory for the stack of a thread ({e:?})")),
         };
         Placer {
@@ -111,15 +115,15 @@ impl Placer {
             top: at,
             cache: alloc::vec![NONE; CACHE],
             crowded: 0,
-            merges: [NO_MERGE; MERGES],
+            merges: alloc::vec![NO_MERGE; MERGES],
             calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
             held: Vec::new(),
             held_hash: 0,
             locksets: [Lockset { hash: 0, number: 0 }; LOCKSETS],
             log: Log::new(),
-            pc: 0,
-            note: Note::CALL,
+            filed: Filed::NONE,
+            key: 0,
         }
     }
 
@@ -196,13 +200,13 @@ impl Placer {
     /// The accesses that follow are made from there.
     #[inline]
     pub fn at(&mut self, pc: u64, note: Note) -> &mut Placer {
-        (self.pc, self.note) = (pc, note);
+        self.key = key(pc, note);
         self
     }
 
     /// Where the access under way is made.
     pub fn current(&self) -> (u64, Note) {
-        (self.pc, self.note)
+        (self.key & PC, Note((self.key >> 48) as u16))
     }
 
     /// The number of the set of mutexes held.
@@ -226,15 +230,22 @@ impl Placer {
     pub fn took(&mut self, hold: Hold, now: Word) {
         self.held.push(hold);
         self.held_hash = self.held_hash.wrapping_add(hold.hash());
-        self.floor = next(now);
+        self.changed(now);
     }
 
     /// A mutex was given back.
     pub fn gave(&mut self, mutex: u64, now: Word) {
         if let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) {
             self.held_hash = self.held_hash.wrapping_sub(self.held.remove(i).hash());
-            self.floor = next(now);
+            self.changed(now);
         }
+    }
+
+    /// Other mutexes are held from now on.
+    fn changed(&mut self, now: Word) {
+        self.floor = next(now);
+        let locks = self.lockset();
+        self.filed = self.log.filed(locks);
     }
 
     /// A new epoch begins with that word.
@@ -243,19 +254,34 @@ impl Placer {
         self.floor = Word(self.floor.0.max(start.0));
     }
 
-    #[inline(never)]
-    fn stamp_here(&mut self, thread: &mut ThreadState, caller: Site, hash: usize) -> Word {
-        let context = (caller.0 as u64) << 16 | self.note.0 as u64;
-        let cached = &self.cache[hash];
-        if cached.pc == self.pc && cached.context == context {
-            let site = cached.site;
-            let word = self.stamp_site(thread, site);
-            self.cache[hash].word = word;
+    /// A stamp for a place that is at hand, of another epoch.
+    #[inline]
+    fn stamp_again(&mut self, thread: &mut ThreadState, at: usize) -> Word {
+        let word = thread.stamp();
+        let cached = &mut self.cache[at];
+        if cached.filed.is_beside(self.filed) && self.log.again(word, cached.filed) {
+            cached.word = word;
             return word;
         }
-        let site = SITES.intern(caller, self.pc, self.note);
-        let word = self.stamp_site(thread, site);
-        self.keep(hash, Cached { pc: self.pc, context, word, site });
+        let cached = *cached;
+        self.file(thread, word, at, cached)
+    }
+
+    /// A stamp for a place that is not at hand.
+    #[inline(never)]
+    fn stamp_new(&mut self, thread: &mut ThreadState, at: usize, caller: Site) -> Word {
+        let (pc, note) = self.current();
+        let site = SITES.intern(caller, pc, note);
+        let word = thread.stamp();
+        self.file(thread, word, at, Cached { key: self.key, caller, site, ..NONE })
+    }
+
+    /// Writes the place down in the log, and keeps it at hand.
+    #[inline(never)]
+    fn file(&mut self, thread: &mut ThreadState, mut word: Word, at: usize, place: Cached) -> Word {
+        let locks = self.lockset();
+        self.filed = self.log.record(thread, &mut word, place.site, locks);
+        self.keep(at, Cached { word, filed: self.filed, ..place });
         word
     }
 
@@ -267,7 +293,9 @@ impl Placer {
 
     /// Keeps a stamp at hand. Where too many of an epoch fall on the same places the cache grows, since each new stamp costs an entry in the log.
     fn keep(&mut self, at: usize, new: Cached) {
-        self.crowded += (self.cache[at].word.0 >= self.floor.0) as usize;
+        let old = &self.cache[at];
+        self.crowded +=
+            (old.word.0 >= self.floor.0 && (old.key, old.caller) != (new.key, new.caller)) as usize;
         if self.crowded > self.cache.len() && self.cache.len() < LARGEST_CACHE {
             self.cache = alloc::vec![NONE; self.cache.len() * 2];
             self.crowded = 0;
@@ -279,16 +307,48 @@ impl Placer {
     /// The thread goes on in another slot: nothing of the old one is used again.
     pub fn restart(&mut self, start: Word) {
         self.cache.fill(NONE);
+        self.merges.fill(NO_MERGE);
         self.floor = start;
         self.log.forget();
+        self.filed = Filed::NONE;
     }
+}
 
-    fn stamp_site(&mut self, thread: &mut ThreadState, site: Site) -> Word {
-        let locks = self.lockset();
-        let word = thread.stamp();
-        self.log.record(word, site, locks);
-        word
+impl Placer {
+    /// The stamp of an access from there, with the extent [`Word::WHOLE`], if all that it takes is at hand.
+    #[inline(always)]
+    pub fn at_hand(&mut self, thread: &mut ThreadState, pc: u64, note: Note) -> Option<Word> {
+        let top = tls::get::<{ offset::FRAMES }>() as *mut Frame;
+        // SAFETY: below the first frame there is one that has no site.
+        let caller = unsafe { (*top.sub(1)).site };
+        let caller = Site(caller as u32);
+        let key = key(pc, note);
+        let at = self.bucket(key ^ (caller.0 as u64) << 7);
+        // SAFETY: a bucket is in the cache.
+        let cached = unsafe { self.cache.get_unchecked_mut(at) };
+        if cached.key != key || cached.caller != caller || caller == Site::NOWHERE {
+            return None;
+        }
+        if cached.word.0 < self.floor.0 {
+            if !cached.filed.is_beside(self.filed) {
+                return None;
+            }
+            let word = thread.stamp();
+            if !self.log.again(word, cached.filed) {
+                return None;
+            }
+            cached.word = word;
+        }
+        Some(cached.word)
     }
+}
+
+/// In a key: the program counter.
+const PC: u64 = (1 << 48) - 1;
+
+#[inline]
+fn key(pc: u64, note: Note) -> u64 {
+    pc & PC | (note.0 as u64) << 48
 }
 
 /// The stamp behind the latest one.
@@ -300,48 +360,66 @@ impl Stamps for Placer {
     #[inline(always)]
     fn here(&mut self, thread: &mut ThreadState) -> Word {
         let caller = self.caller();
-        let context = (caller.0 as u64) << 16 | self.note.0 as u64;
-        let hash = self.bucket(self.pc ^ (caller.0 as u64) << 7);
-        let cached = self.cache[hash];
+        let at = self.bucket(self.key ^ (caller.0 as u64) << 7);
+        let cached = &self.cache[at];
+        if cached.key != self.key || cached.caller != caller {
+            return self.stamp_new(thread, at, caller);
+        }
         // The cache holds stamps of the thread's present slot only, so later means in this epoch.
-        if cached.pc == self.pc && cached.context == context && cached.word.0 >= self.floor.0 {
+        if cached.word.0 >= self.floor.0 {
             return cached.word;
         }
-        self.stamp_here(thread, caller, hash)
+        self.stamp_again(thread, at)
     }
 
-    #[inline(never)]
+    #[inline]
     fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word, extent: u8) -> Word {
-        let [old, new] = [old, new].map(|word| self.log.site(word));
-        let site = self.merge(old, new, extent);
-        // Merged stamps are cached like others, under a program counter that no program has.
-        let key = !(site.0 as u64);
-        let hash = self.bucket(site.0 as u64);
-        let cached = self.cache[hash];
-        if cached.pc == key && cached.word.0 >= self.floor.0 {
-            return cached.word;
+        let (old, new) = (old.epoch(), new.with_extent(extent));
+        if let Some(word) = self.merged_at_hand(old, new) {
+            return word;
         }
-        let word = self.stamp_site(thread, site);
-        self.keep(hash, Cached { pc: key, context: 0, word, site });
+        let word = self.merge(thread, old, new);
+        self.merges[bucket_of_merge(old, new)] = Merge { old, new, word };
         word
     }
 }
 
+fn bucket_of_merge(old: Word, new: Word) -> usize {
+    let hash = (old.0 ^ new.0.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    hash as usize % MERGES
+}
+
 impl Placer {
-    /// The site that stands for `new` at the bytes of the extent and for `old` elsewhere.
-    fn merge(&mut self, old: Site, new: Site, extent: u8) -> Site {
-        let mixed = (old.0 as u64) << 32 | new.0 as u64 ^ (extent as u64) << 24;
-        let at = &mut self.merges[(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % MERGES];
-        if (at.old, at.new, at.extent) != (old, new, extent) {
-            *at = Merge { old, new, extent, site: SITES.merge(old, new, extent) };
+    /// The stamp of the current epoch that stands for `new` at the bytes of its extent and for `old` elsewhere, if it is at hand.
+    #[inline]
+    pub fn merged_at_hand(&self, old: Word, new: Word) -> Option<Word> {
+        let merge = &self.merges[bucket_of_merge(old.epoch(), new)];
+        let is_it = merge.old == old.epoch() && merge.new == new && merge.word.0 >= self.floor.0;
+        is_it.then_some(merge.word)
+    }
+}
+
+impl Placer {
+    /// A stamp that stands for `new` at the bytes of its extent and for `old` elsewhere.
+    #[inline(never)]
+    fn merge(&mut self, thread: &mut ThreadState, old: Word, new: Word) -> Word {
+        let [from, to] = [old, new].map(|word| self.log.site(word));
+        let site = SITES.merge(from, to, new.extent());
+        // Merged stamps are cached like others, as if called from nowhere: the same places are merged again where their stamps are others.
+        let key = MERGED | site.0 as u64;
+        let at = self.bucket(key);
+        let cached = self.cache[at];
+        if cached.key == key {
+            return if cached.word.0 >= self.floor.0 { cached.word } else { self.stamp_again(thread, at) };
         }
-        at.site
+        let word = thread.stamp();
+        self.file(thread, word, at, Cached { key, site, ..NONE })
     }
 }
 
 impl Drop for Placer {
     fn drop(&mut self) {
         // SAFETY: the thread has ended; nobody pushes frames any more.
-        let _ = unsafe { os::munmap(self.frames as usize, self.bytes) };
+        let _ = unsafe { os::munmap(self.frames as usize - FRAME, self.bytes) };
     }
 }

@@ -109,7 +109,7 @@ struct Node {
 }
 
 /// In `next`'s sibling flag: the node's `pc` is an extent and another site.
-const MERGED: u64 = 0xffff << 48;
+pub const MERGED: u64 = 0xffff << 48;
 const NODES: usize = 1 << 28;
 const BUCKETS: usize = 1 << 16;
 

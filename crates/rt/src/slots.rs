@@ -221,31 +221,79 @@ pub struct Log {
     number: u64,
 }
 
+/// What a place is called in a chunk of a log: the chunk, the mutexes held, and the number. Zero if it has no name.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Filed(u64);
+
+impl Filed {
+    /// No name.
+    pub const NONE: Filed = Filed(0);
+    const LOCKS: u32 = 28;
+
+    fn new(chunk: u64, locks: u32, number: u8) -> Filed {
+        let fits = locks < 1 << Filed::LOCKS && chunk + 1 < 1 << (56 - Filed::LOCKS);
+        // Counted from one, so that it is not zero.
+        let filed = ((chunk + 1) << Filed::LOCKS | locks as u64) << 8 | number as u64;
+        if fits { Filed(filed) } else { Filed::NONE }
+    }
+
+    /// Both are of the same chunk and of the same mutexes.
+    #[inline]
+    pub fn is_beside(self, other: Filed) -> bool {
+        (self.0 ^ other.0) >> 8 == 0 && self.0 != 0
+    }
+}
+
 impl Log {
     /// Not open yet.
     pub const fn new() -> Log {
         Log { chunk: core::ptr::null(), number: u64::MAX }
     }
 
-    /// Writes down where the access of that stamp was made.
+    /// Writes down that the access of that stamp was made at a place that was written down before; not so if another chunk has begun.
     #[inline]
-    pub fn record(&mut self, word: Word, site: Site, locks: u32) {
-        let (number, at) = (word.clock().0 / CLOCKS as u64, (word.clock().0 % CLOCKS as u64) as usize);
-        if number != self.number {
-            self.open(word.slot(), number);
+    pub fn again(&self, word: Word, filed: Filed) -> bool {
+        let clock = word.clock().0;
+        if clock / CLOCKS as u64 != self.number {
+            return false;
         }
         // SAFETY: `open` made the chunk, and only this thread's slot drops it, behind its back never: the newest chunk stays.
-        unsafe { &*self.chunk }.record(at, site, locks);
+        unsafe { &*self.chunk }.record(clock as usize, filed.0 as u8);
+        true
+    }
+
+    /// Where places are written down while those mutexes are held.
+    pub fn filed(&self, locks: u32) -> Filed {
+        if self.chunk.is_null() { Filed::NONE } else { Filed::new(self.number, locks, 0) }
+    }
+
+    /// Writes down where the access of that stamp was made. It becomes a later one if the chunk has no room for the place.
+    pub fn record(&mut self, thread: &mut ThreadState, word: &mut Word, site: Site, locks: u32) -> Filed {
+        loop {
+            let number = word.clock().0 / CLOCKS as u64;
+            if number != self.number {
+                self.open(word.slot(), number);
+            }
+            // SAFETY: as above.
+            let chunk = unsafe { &*self.chunk };
+            if let Some(place) = chunk.number(site, locks) {
+                chunk.record(word.clock().0 as usize, place);
+                return Filed::new(number, locks, place);
+            }
+            *word = thread.stamp_from(Clock((number + 1) * CLOCKS as u64));
+        }
     }
 
     /// Where an access of this log's own slot was made.
     #[inline]
     pub fn site(&self, word: Word) -> Site {
-        if word.clock().0 / CLOCKS as u64 == self.number {
-            // SAFETY: as in `record`.
-            return unsafe { &*self.chunk }.site((word.clock().0 % CLOCKS as u64) as usize);
-        }
-        lookup(word).map_or(Site::NOWHERE, |(site, _)| site)
+        let place = if word.clock().0 / CLOCKS as u64 == self.number {
+            // SAFETY: as above.
+            unsafe { &*self.chunk }.get((word.clock().0 % CLOCKS as u64) as usize)
+        } else {
+            lookup(word)
+        };
+        place.map_or(Site::NOWHERE, |(site, _)| site)
     }
 
     #[cold]
@@ -255,13 +303,10 @@ impl Log {
             history.first = number;
         }
         // The chunk before is full, if it was this log's: from now on it never changes.
-        if number == self.number.wrapping_add(1)
-            && let Some(full) =
-                number.checked_sub(history.first + 1).and_then(|i| history.chunks.get_mut(i as usize))
-            && let Some(full) = full
-        {
-            full.pack();
-        }
+        let before = Some(self.number).filter(|before| *before < number);
+        let before = before.and_then(|before| before.checked_sub(history.first));
+        let again =
+            before.and_then(|i| history.chunks.get_mut(i as usize)).and_then(|chunk| chunk.as_mut()?.close());
         while history.first + history.chunks.len() as u64 <= number {
             history.chunks.push_back(None);
         }
@@ -271,9 +316,9 @@ impl Log {
         }
         let index = (number - history.first) as usize;
         let open = match &history.chunks[index] {
+            // An earlier thread of the slot ended here.
             Some(Chunk::Open(open)) => open.clone(),
-            // Nothing is written any more where a chunk was packed.
-            _ => Arc::default(),
+            _ => again.unwrap_or_default(),
         };
         (self.chunk, self.number) = (Arc::as_ptr(&open), number);
         history.chunks[index] = Some(Chunk::Open(open));

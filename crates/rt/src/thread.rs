@@ -165,10 +165,10 @@ impl Thread {
         !core::ptr::eq(self.seen, &NOTHING_SEEN)
     }
 
-    /// A version that no granule has had: 24 bits of the thread's number, 37 of its own count.
+    /// A version that no granule has had: 22 bits of the thread's number, 37 of its own count.
     pub fn next_version(&mut self) -> Version {
         self.versions += 1;
-        Version::numbered((self.id.0 as u64) << 40 >> 3 | self.versions & ((1 << 37) - 1))
+        Version::numbered((self.id.0 as u64) << 42 >> 5 | self.versions & ((1 << 37) - 1))
     }
 
     /// Tells the fast paths about the current epoch; after everything that may begin a new one, or change what is ignored.
@@ -242,6 +242,12 @@ impl Stay {
         }
         gate::enter(&known.busy);
         Some(Stay { thread })
+    }
+
+    /// Enters the runtime with a thread that is not in it; nothing if it would have to wait.
+    #[inline]
+    pub fn try_begin(thread: &mut Thread) -> Option<Stay> {
+        gate::try_enter(&thread.busy).then_some(Stay { thread })
     }
 
     /// The thread.

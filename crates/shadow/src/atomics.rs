@@ -9,16 +9,30 @@ use deadheat_online::{Slot, ThreadState, Word};
 struct Atomic {
     /// Who, when, and which bytes.
     word: Word,
-    writes: bool,
+    key: Key,
 }
 
-impl Atomic {
-    fn key(&self) -> (Slot, u8, bool) {
-        (self.word.slot(), self.word.extent(), self.writes)
+/// The slot, the extent, and whether it writes: what the accesses are in order of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Key(u32);
+
+impl Key {
+    fn new(slot: Slot, extent: u8, writes: bool) -> Key {
+        Key(slot.0 << 9 | (extent as u32) << 1 | writes as u32)
+    }
+
+    fn writes(self) -> bool {
+        self.0 & 1 != 0
     }
 }
 
-/// Sorted by slot, extent and kind.
+impl Atomic {
+    fn new(word: Word, writes: bool) -> Atomic {
+        Atomic { word, key: Key::new(word.slot(), word.extent(), writes) }
+    }
+}
+
+/// In order of their keys.
 #[derive(Default, Debug)]
 pub(crate) struct Atomics(Vec<Atomic>);
 
@@ -30,32 +44,33 @@ impl Atomics {
     /// An atomic access that this plain one conflicts with and does not know.
     pub fn check(&self, thread: &ThreadState, access: Access) -> Option<Conflict> {
         let conflicts = |a: &&Atomic| {
-            (a.writes || access.mode.writes())
+            (a.key.writes() || access.mode.writes())
                 && a.word.extent() & access.extent != 0
                 && !thread.covers(a.word)
         };
         let prior = self.0.iter().find(conflicts)?;
-        let mode = if prior.writes { Mode::AtomicWrite } else { Mode::AtomicRead };
+        let mode = if prior.key.writes() { Mode::AtomicWrite } else { Mode::AtomicRead };
         Some(Conflict::new(prior.word, mode, access.extent))
     }
 
     /// Remembers an atomic access.
     pub fn record(&mut self, thread: &mut ThreadState, access: Access, stamps: &mut impl Stamps) {
         let Access { mode, extent } = access;
-        let key = (thread.slot(), extent, mode.writes());
+        let key = Key::new(thread.slot(), extent, mode.writes());
         // Several only where an earlier thread of the slot left one that nothing happens after.
-        let range = self.0.partition_point(|a| a.key() < key)..self.0.partition_point(|a| a.key() <= key);
+        let start = self.0.partition_point(|a| a.key < key);
+        let range = start..start + self.0[start..].iter().take_while(|a| a.key == key).count();
         if self.0[range.clone()].iter().any(|a| thread.is_current(a.word)) {
             return;
         }
-        let new = Atomic { word: stamps.here(thread).with_extent(extent), writes: mode.writes() };
+        let new = Atomic::new(stamps.here(thread).with_extent(extent), mode.writes());
         let own = range.clone().find(|i| thread.covers(self.0[*i].word));
         match own {
             Some(i) => self.0[i] = new,
             // Looked through only when it would grow, so that it costs a constant share of what was added.
             None if self.0.len() == self.0.capacity() => {
                 self.0.retain(|old| !stands_for(thread, new, *old));
-                let place = self.0.partition_point(|a| a.key() <= key);
+                let place = self.0.partition_point(|a| a.key <= key);
                 self.0.insert(place, new);
             }
             None => self.0.insert(range.end, new),
@@ -68,15 +83,15 @@ impl Atomics {
             return;
         }
         self.0.retain_mut(|a| {
-            a.word = a.word.with_extent(a.word.extent() & !extent);
+            *a = Atomic::new(a.word.with_extent(a.word.extent() & !extent), a.key.writes());
             a.word.extent() != 0
         });
-        self.0.sort_unstable_by_key(Atomic::key);
+        self.0.sort_unstable_by_key(|a| a.key);
     }
 }
 
 /// Whatever races with the old access races with the new one too: it is ordered before it, and conflicts with no more.
 fn stands_for(thread: &ThreadState, new: Atomic, old: Atomic) -> bool {
     let within = old.word.extent() & !new.word.extent() == 0;
-    within && (new.writes || !old.writes) && thread.covers(old.word)
+    within && (new.key.writes() || !old.key.writes()) && thread.covers(old.word)
 }

@@ -1,31 +1,44 @@
 //! What is remembered of one kind of access, reads or writes, to the bytes of a granule:
 //! - nothing;
 //! - one access, with its extent;
-//! - a *line*: one access for each byte, where these differ; eight words at most, with disjoint extents;
-//! - of reads, a set: some byte has concurrent ones.
+//! - a *line*: several accesses, eight at most, which differ in their bytes or, of reads, are concurrent;
+//! - of reads, a set: concurrent ones of the same bytes, as a rule, so that other granules have equal ones; or too many for a line.
 //!
-//! A line belongs to one granule, and is touched under its lock. It ends as soon as one access stands for all bytes.
+//! A line belongs to one granule and lies in one line of the processor's cache. It ends as soon as one access stands for all bytes.
+//!
+//! **Discipline.** Lines are touched under their granule's lock, with one exception: a thread looks for *its own* accesses of the current epoch without it ([`is_told_by_line`]). Nobody
+//! else writes these, so to find them is enough, if the granule still has the line afterwards. Lines that have ended may be used for anything, but stay readable; the word that
+//! names a line has, beside its address, a number that another line at the same address hardly has at the moment that matters: the clock at which it was made.
 
-use crate::access::Stamps;
+use crate::access::{Access, Stamps};
 use alloc::boxed::Box;
-use deadheat_online::{Sets, ThreadState, Word};
+use core::sync::atomic::{AtomicU64, Ordering, fence};
+use deadheat_online::{Sets, ThreadState, VarState, Word};
 
 /// A history, in one word: what a cell's W or R holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct History(pub Word);
 
-/// What a special word is, beside a set: a line of up to eight words, or, with [`SHORT`], of four.
+/// What a special word is, beside a set: a line of [`MOST`] words, or, with [`SHORT`], of four. [`Version`](crate::Version)s have the bit [`VERSION`] too.
 const LINE: u64 = Word::SPECIAL | Word::FOREIGN;
 const SHORT: u64 = 1;
+pub(crate) const VERSION: u64 = 2;
+/// The address of a line, within its word; the clock is above it.
+const ADDRESS: u64 = (1 << CLOCK) - 32;
+const CLOCK: u32 = 47;
+const CLOCKS: u64 = 1 << (Word::FOREIGN.trailing_zeros() - CLOCK);
 
-/// Words with disjoint extents. The latest is the first.
+/// So many words a line has at most.
+const MOST: usize = 8;
+
+/// Words of a history, and one more. The latest is the first.
 struct Words {
-    all: [Word; 8],
+    all: [Word; MOST + 1],
     len: usize,
 }
 
 impl Words {
-    const NONE: Words = Words { all: [Word::NONE; 8], len: 0 };
+    const NONE: Words = Words { all: [Word::NONE; MOST + 1], len: 0 };
 
     fn push(&mut self, word: Word) {
         self.all[self.len] = word;
@@ -35,49 +48,76 @@ impl Words {
     fn as_slice(&self) -> &[Word] {
         &self.all[..self.len]
     }
+
+    /// A new access beside these: of those that it stands for, the other bytes are left, of the others all.
+    fn with(&self, new: Word, stands_for: impl Fn(Word) -> bool) -> Words {
+        let mut left = Words::NONE;
+        left.push(new);
+        for word in self.as_slice() {
+            let bytes = word.extent() & if stands_for(*word) { !new.extent() } else { Word::WHOLE };
+            if bytes == 0 {
+            } else if word.epoch() == new.epoch() {
+                left.all[0] = new.with_extent(left.all[0].extent() | bytes);
+            } else {
+                left.push(word.with_extent(bytes));
+            }
+        }
+        left
+    }
 }
+
+/// A line in memory, short or long.
+#[repr(align(32))]
+#[expect(dead_code, reason = "read as a slice")]
+struct Short([Word; 4]);
+#[repr(align(64))]
+#[expect(dead_code, reason = "read as a slice")]
+struct Long([Word; MOST]);
 
 impl History {
     /// The word is a line and not an access, a set, or what else there may be.
     #[inline]
     pub fn is_line(word: Word) -> bool {
-        word.0 & LINE == LINE
+        word.0 & (LINE | VERSION) == LINE
     }
 
-    /// The words of a line, and zeroes behind them. The caller holds the lock of the granule that it belongs to.
+    /// The words of a line, and zeroes behind them.
     #[inline]
-    fn line<'a>(self) -> Option<&'a mut [Word]> {
+    fn line<'a>(self) -> Option<&'a [AtomicU64]> {
         if !History::is_line(self.0) {
             return None;
         }
-        let at = (self.0.0 & !(LINE | Word::LOCK | SHORT)) as *mut Word;
-        // SAFETY: a line has that many words, and nobody else touches it.
-        Some(unsafe { core::slice::from_raw_parts_mut(at, if self.0.0 & SHORT != 0 { 4 } else { 8 }) })
+        let at = (self.0.0 & ADDRESS) as *const AtomicU64;
+        // SAFETY: a line has that many words, and what was one stays readable.
+        Some(unsafe { core::slice::from_raw_parts(at, if self.0.0 & SHORT != 0 { 4 } else { MOST }) })
+    }
+
+    /// Its words, one by one.
+    #[inline]
+    fn each(line: &[AtomicU64]) -> impl Iterator<Item = Word> {
+        line.iter().map(|word| Word(word.load(Ordering::Relaxed))).take_while(|word| !word.is_none())
     }
 
     #[inline]
     fn words(self) -> Words {
         let mut words = Words::NONE;
         match self.line() {
-            Some(line) => line.iter().take_while(|word| !word.is_none()).for_each(|word| words.push(*word)),
+            Some(line) => History::each(line).for_each(|word| words.push(word)),
             None if !self.0.is_none() => words.push(self.0),
             None => {}
         }
         words
     }
 
-    /// The bytes that the thread has accessed in its current epoch: one word tells all of them.
+    /// The bytes that the thread has accessed in its current epoch.
     #[inline]
     pub fn current(self, thread: &ThreadState, sets: &Sets) -> u8 {
         let is_current = |word: &Word| thread.is_current(*word);
-        let own = if !self.0.is_special() {
-            Some(self.0).filter(is_current)
-        } else if let Some(line) = self.line() {
-            line.iter().copied().take_while(|word| !word.is_none()).find(is_current)
-        } else {
-            sets.latest(self.0, thread.slot()).filter(is_current)
-        };
-        own.map_or(0, Word::extent)
+        if let Some(line) = self.line() {
+            return History::each(line).filter(is_current).fold(0, |bytes, word| bytes | word.extent());
+        }
+        let own = if self.is_set() { sets.latest(self.0, thread.slot()) } else { Some(self.0) };
+        own.filter(is_current).map_or(0, Word::extent)
     }
 
     /// An access to some of these bytes that the thread does not know.
@@ -88,7 +128,7 @@ impl History {
             return Some(self.0).filter(races);
         }
         match self.line() {
-            Some(line) => line.iter().copied().take_while(|word| !word.is_none()).find(races),
+            Some(line) => History::each(line).find(races),
             None => sets.unknown(self.0, thread, extent),
         }
     }
@@ -100,7 +140,9 @@ impl History {
 
     /// A write of these bytes, from the current place, over the earlier ones.
     pub fn written(self, thread: &mut ThreadState, extent: u8, stamps: &mut impl Stamps) -> History {
-        self.over(thread, self.words(), extent, stamps)
+        let new = stamps.here(thread).with_extent(extent);
+        let words = self.words().with(new, |_| true);
+        self.becomes(joined(thread, words, stamps))
     }
 
     /// A read of these bytes, from the current place, beside the earlier ones that are not ordered before it.
@@ -111,53 +153,46 @@ impl History {
         extent: u8,
         stamps: &mut impl Stamps,
     ) -> History {
-        if self.is_set() {
+        let new = stamps.here(thread).with_extent(extent);
+        let words = if self.is_set() {
             // [Read Shared]
             let own = sets.latest(self.0, thread.slot()).filter(|read| thread.is_current(*read));
-            let read = with(thread, own.unwrap_or_default(), extent, stamps);
-            return History(sets.with(self.0, read, &mut thread.shares));
-        }
-        let words = self.words();
-        let concurrent = |word: &Word| word.extent() & extent != 0 && !thread.covers(*word);
-        if !words.as_slice().iter().any(concurrent) {
-            return self.over(thread, words, extent, stamps); // [Read Exclusive], byte by byte
-        }
-        // [Read Share]
-        let mut reads = Words::NONE;
-        let mut own = Word::NONE;
-        for word in words.as_slice() {
-            if thread.is_current(*word) {
-                own = *word;
-                continue;
+            let own = own.unwrap_or_default();
+            let read = new.with_extent(own.extent() | extent);
+            let is_one = own.extent() & !extent == 0 || own.epoch() == new.epoch();
+            if is_one && (sets.are_all_of(self.0, read.extent()) || thread.shares.wants(self.0, read)) {
+                return History(sets.with(self.0, read, &mut thread.shares));
             }
-            let stays = if thread.covers(*word) { word.extent() & !extent } else { word.extent() };
-            if stays != 0 {
-                reads.push(word.with_extent(stays));
+            let mut words = Words::NONE;
+            if sets.len(self.0) > MOST {
+                let read = if is_one { read } else { merged(thread, own, new, stamps) };
+                return History(sets.with(self.0, read, &mut thread.shares));
             }
-        }
-        let read = with(thread, own, extent, stamps);
-        self.end();
-        if let [one] = *reads.as_slice() {
-            return History(sets.pair(one, read, &mut thread.shares));
-        }
-        let mut all = [read; 9];
-        all[1..=reads.len].copy_from_slice(reads.as_slice());
-        History(sets.gather(&mut all[..=reads.len]))
-    }
-
-    /// The words with that access in place of all to the same bytes.
-    fn over(self, thread: &mut ThreadState, words: Words, extent: u8, stamps: &mut impl Stamps) -> History {
-        let mut left = Words { len: 1, ..Words::NONE };
-        let mut own = Word::NONE;
-        for word in words.as_slice() {
-            if thread.is_current(*word) {
-                own = *word;
-            } else if word.extent() & !extent != 0 {
-                left.push(word.with_extent(word.extent() & !extent));
+            sets.each(self.0, |word| words.push(word));
+            words
+        } else {
+            self.words()
+        };
+        let words = joined(thread, words.with(new, |word| thread.covers(word)), stamps);
+        let same = |word: &Word| word.extent() == words.all[0].extent();
+        let shared = |one: Word| one.extent() & extent != 0;
+        let new = match words.as_slice() {
+            // [Read Share] by the same threads as other granules.
+            [read, one] if same(one) || shared(*one) && thread.shares.wants(*one, *read) => {
+                sets.pair(*one, *read, &mut thread.shares)
             }
+            all if all.len() > MOST || all.len() > 2 && all.iter().all(same) => {
+                sets.gather(&mut { words.all }[..words.len])
+            }
+            _ if self.is_set() => History(Word::NONE).becomes(words).0,
+            _ => return self.becomes(words),
+        };
+        if self.is_set() {
+            sets.release(self.0)
+        } else {
+            self.end()
         }
-        left.all[0] = with(thread, own, extent, stamps);
-        self.becomes(left)
+        History(new)
     }
 
     /// These words instead, in the same memory if there is room.
@@ -169,15 +204,17 @@ impl History {
         if let Some(line) = self.line()
             && line.len() >= words.len
         {
-            line.copy_from_slice(&words.all[..line.len()]);
+            line.iter().zip(words.all).for_each(|(to, word)| to.store(word.0, Ordering::Relaxed));
             return self;
         }
         self.end();
-        let line = match words.all {
-            [a, b, c, d, Word::NONE, ..] => SHORT | Box::into_raw(Box::new([a, b, c, d])) as u64,
-            all => Box::into_raw(Box::new(all)) as u64,
+        let [a, b, c, d, e, f, g, h, _] = words.all;
+        let line = if words.len <= 4 {
+            SHORT | Box::into_raw(Box::new(Short([a, b, c, d]))) as u64
+        } else {
+            Box::into_raw(Box::new(Long([a, b, c, d, e, f, g, h]))) as u64
         };
-        History(Word(LINE | line))
+        History(Word(LINE | line | (words.all[0].clock().0 % CLOCKS) << CLOCK))
     }
 
     /// What is left when those bytes are forgotten.
@@ -202,22 +239,57 @@ impl History {
     /// Gives the line back, if it is one.
     fn end(self) {
         let Some(line) = self.line() else { return };
-        let words = line.as_mut_ptr();
+        let words = line.as_ptr().cast_mut();
         // SAFETY: it came from a box of that many words, and this history was its only name.
         unsafe {
             match line.len() {
-                4 => drop(Box::from_raw(words as *mut [Word; 4])),
-                _ => drop(Box::from_raw(words as *mut [Word; 8])),
+                4 => drop(Box::from_raw(words as *mut Short)),
+                _ => drop(Box::from_raw(words as *mut Long)),
             }
         }
     }
 }
 
-/// The word for an access from the current place, and for what the thread did in its current epoch to other bytes.
-fn with(thread: &mut ThreadState, own: Word, extent: u8, stamps: &mut impl Stamps) -> Word {
-    let new = stamps.here(thread);
-    let stays = own.extent() & !extent;
-    let merged = stays != 0 && own.epoch() != new.epoch();
-    let new = if merged { stamps.merged(thread, own, new, extent) } else { new };
-    new.with_extent(stays | extent)
+/// The thread itself has made that access to at least those bytes in its current epoch, as far as a line tells, without the lock. A read may have been a write.
+#[inline]
+pub fn is_told_by_line(thread: &ThreadState, cell: &VarState, access: Access) -> bool {
+    let current = |load: fn(&VarState) -> Word| {
+        let word = load(cell);
+        let line = History(word).line()?;
+        let bytes =
+            History::each(line).filter(|word| thread.is_current(*word)).fold(0, |b, w| b | w.extent());
+        // Acquire: what was read above was read before the word is read again.
+        fence(Ordering::Acquire);
+        (load(cell) == word && bytes & access.extent == access.extent).then_some(())
+    };
+    let written = || current(VarState::load_w).is_some();
+    if access.mode.writes() { written() } else { current(VarState::load_r).is_some() || written() }
+}
+
+/// The words, with one for all that are of the thread's current epoch if the others are of the same bytes, or if there are none: the cell itself can hold that, or a set.
+#[inline]
+fn joined(thread: &mut ThreadState, words: Words, stamps: &mut impl Stamps) -> Words {
+    let own = |word: &&Word| thread.is_current(**word);
+    let bytes = words.as_slice().iter().filter(own).fold(0, |bytes, word| bytes | word.extent());
+    let is_joined = |word: &Word| word.extent() == bytes || thread.is_current(*word);
+    if words.all[0].extent() == bytes || !words.as_slice().iter().all(is_joined) {
+        return words;
+    }
+    let mut left = Words::NONE;
+    left.push(Word::NONE);
+    for word in words.as_slice().iter().rev() {
+        if !thread.is_current(*word) {
+            left.push(*word);
+        } else if left.all[0].is_none() {
+            left.all[0] = *word;
+        } else {
+            left.all[0] = merged(thread, left.all[0], *word, stamps);
+        }
+    }
+    left
+}
+
+/// One word for two accesses of the thread's current epoch: the new one at its own bytes.
+fn merged(thread: &mut ThreadState, old: Word, new: Word, stamps: &mut impl Stamps) -> Word {
+    stamps.merged(thread, old, new, new.extent()).with_extent(old.extent() | new.extent())
 }

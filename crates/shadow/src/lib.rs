@@ -19,5 +19,6 @@ mod open;
 
 pub use access::{Access, Conflict, Memory, Mode, Stamps};
 pub use detail::{Attachment, Detail};
+pub use history::is_told_by_line;
 pub use layout::Layout;
 pub use open::{Open, Version};

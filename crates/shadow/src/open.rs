@@ -1,7 +1,7 @@
 //! A locked cell: its state or its detail, changed at will and put back when it closes.
 
 use crate::detail::{Attachment, Detail};
-use crate::history::History;
+use crate::history::{History, VERSION};
 use alloc::boxed::Box;
 use deadheat_online::{Pair, VarState, Word};
 
@@ -89,11 +89,11 @@ pub struct Version(pub Word);
 
 impl Version {
     /// Changed, and not numbered yet.
-    pub const NONE: Version = Version(Word(Word::SPECIAL | Word::FOREIGN));
+    pub const NONE: Version = Version(Word(Word::SPECIAL | Word::FOREIGN | VERSION));
 
-    /// The version of that number, which is not zero and below 2^61.
+    /// The version of that number, which is not zero and below 2^59.
     pub fn numbered(number: u64) -> Version {
-        Version(Word(Version::NONE.0.0 | number))
+        Version(Word(Version::NONE.0.0 | number << 2))
     }
 }
 

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs, reason = "each test uses its part")]
 
 use deadheat_online::{Clock, LockState, Outcome, Slot, ThreadState, VarState, Version, Word, handlers};
-use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps};
+use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps, is_told_by_line};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -168,6 +168,8 @@ impl Machine {
         } else if *handlers && let Some(outcome) = handled(thread, cell, memory, access, log) {
             let mode = Conflict::mode_of(outcome.rule);
             outcome.race().map(|prior| Conflict::new(prior, mode, access.extent))
+        } else if *handlers && is_told_by_line(thread, cell, access) {
+            None
         } else {
             // SAFETY: as above.
             unsafe { memory.access::<Marks>(thread, cell, access, log) }.1
