@@ -53,8 +53,9 @@ struct Lockset {
     number: u32,
 }
 
-/// How many of them are at hand.
-const LOCKSETS: usize = 64;
+/// How many of them are at hand, at first and where a thread has many.
+const LOCKSETS: usize = 16;
+const MOST_LOCKSETS: usize = 1024;
 
 /// A stamp that stands for two.
 #[derive(Clone, Copy)]
@@ -71,6 +72,7 @@ const MERGES: usize = 256;
 const NONE: Cached =
     Cached { key: 0, word: Word::NONE, caller: Site::NOWHERE, site: Site::NOWHERE, filed: Filed::NONE };
 const NO_MERGE: Merge = Merge { old: Word::NONE, new: Word::NONE, word: Word::NONE };
+const NO_LOCKSET: Lockset = Lockset { hash: 0, number: 0 };
 const NO_CALL: Call = Call { pc: 0, caller: Site::NOWHERE, site: Site::NOWHERE };
 
 /// The place of a thread. The top of the shadow stack is in thread-local storage while the thread is current.
@@ -91,7 +93,7 @@ pub struct Placer {
     /// Of the mutexes held, in whatever order.
     held_hash: u64,
     /// Numbers of sets of mutexes at hand.
-    locksets: [Lockset; LOCKSETS],
+    locksets: Vec<Lockset>,
     /// What was done when.
     log: Log,
     /// Where in it places are written at present; none if that is to be found out.
@@ -120,7 +122,7 @@ impl Placer {
             floor: Word::NONE,
             held: Vec::new(),
             held_hash: 0,
-            locksets: [Lockset { hash: 0, number: 0 }; LOCKSETS],
+            locksets: alloc::vec![NO_LOCKSET; LOCKSETS],
             log: Log::new(),
             filed: Filed::NONE,
             key: 0,
@@ -214,11 +216,29 @@ impl Placer {
         if self.held.is_empty() {
             return 0;
         }
-        let at = &mut self.locksets[self.held_hash as usize % LOCKSETS];
-        if at.hash != self.held_hash {
-            *at = Lockset { hash: self.held_hash, number: locksets::intern(&self.held) };
+        let hash = self.held_hash;
+        let at = hash as usize & (self.locksets.len() - 1);
+        if self.locksets[at].hash == hash {
+            return self.locksets[at].number;
         }
-        at.number
+        self.find_lockset(hash)
+    }
+
+    #[inline(never)]
+    fn find_lockset(&mut self, hash: u64) -> u32 {
+        let number = locksets::intern(&self.held);
+        let place = |all: &[Lockset], hash: u64| hash as usize & (all.len() - 1);
+        if self.locksets[place(&self.locksets, hash)].hash != 0 && self.locksets.len() < MOST_LOCKSETS {
+            let mut more = alloc::vec![NO_LOCKSET; self.locksets.len() * 2];
+            for old in &self.locksets {
+                let at = place(&more, old.hash);
+                more[at] = *old;
+            }
+            self.locksets = more;
+        }
+        let at = place(&self.locksets, hash);
+        self.locksets[at] = Lockset { hash, number };
+        number
     }
 
     /// The mutexes held, in the order in which they were taken.

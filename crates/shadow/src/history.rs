@@ -141,6 +141,9 @@ impl History {
     /// A write of these bytes, from the current place, over the earlier ones.
     pub fn written(self, thread: &mut ThreadState, extent: u8, stamps: &mut impl Stamps) -> History {
         let new = stamps.here(thread).with_extent(extent);
+        if self.takes(thread, new) {
+            return self;
+        }
         let words = self.words().with(new, |_| true);
         self.becomes(joined(thread, words, stamps))
     }
@@ -154,6 +157,9 @@ impl History {
         stamps: &mut impl Stamps,
     ) -> History {
         let new = stamps.here(thread).with_extent(extent);
+        if self.takes(thread, new) {
+            return self;
+        }
         let words = if self.is_set() {
             // [Read Shared]
             let own = sets.latest(self.0, thread.slot()).filter(|read| thread.is_current(*read));
@@ -193,6 +199,31 @@ impl History {
             self.end()
         }
         History(new)
+    }
+
+    /// Puts the access into a line where that is all there is to do: instead of one of the same bytes that the thread knows, or at the end if there is none.
+    #[inline]
+    fn takes(self, thread: &ThreadState, new: Word) -> bool {
+        let Some(line) = self.line() else { return false };
+        let (mut len, mut at, mut joins) = (0, None, true);
+        for word in History::each(line) {
+            if word.epoch() == new.epoch() {
+                return false;
+            }
+            if word.extent() & new.extent() == 0 {
+                joins &= thread.is_current(word);
+            } else if word.extent() == new.extent() && at.is_none() && thread.covers(word) {
+                at = Some(len);
+            } else {
+                return false;
+            }
+            len += 1;
+        }
+        match line.get(at.unwrap_or(len)) {
+            Some(place) if !joins => place.store(new.0, Ordering::Relaxed),
+            _ => return false,
+        }
+        true
     }
 
     /// These words instead, in the same memory if there is room.
