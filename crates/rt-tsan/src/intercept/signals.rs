@@ -225,6 +225,17 @@ fn is_called(pc: u64) -> bool {
 /// always there already when its handler begins, and would fill the stack.
 const DEEPEST: u32 = 64;
 
+/// The handler runs on a stack that the program has made for handlers, and that has less than half of itself left: few are made for one handler in another.
+///
+/// # Safety
+/// `context` is what the kernel passed.
+unsafe fn is_cramped(context: *const c_void) -> bool {
+    // SAFETY: the caller's promise.
+    let own = unsafe { (*(context as *const ucontext_t)).uc_stack };
+    let left = (&raw const own as usize).wrapping_sub(own.ss_sp as usize);
+    left < own.ss_size / 2
+}
+
 /// How many handlers this thread is in.
 fn depth() -> u32 {
     // SAFETY: the current thread's object, if it has one.
@@ -244,7 +255,9 @@ fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let own = SignalSet::EMPTY.with(signal);
     let nests = w.flags.load(Ordering::Relaxed) & libc::SA_NODEFER as u64 != 0
         && w.mask.load(Ordering::Relaxed) & own.0 == 0
-        && depth() < DEEPEST;
+        && depth() < DEEPEST
+        // SAFETY: what the kernel passed.
+        && !unsafe { is_cramped(context) };
     if nests {
         os::change_signal_mask(MaskChange::Unblock, own);
     }
