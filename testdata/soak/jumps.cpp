@@ -7,6 +7,7 @@
 #include <string>
 
 const char *plugin_path;
+pthread_mutex_t unloading = PTHREAD_MUTEX_INITIALIZER;
 
 static void dive(unsigned depth, jmp_buf &out) {
   if (depth == 0)
@@ -61,5 +62,7 @@ void plugins(Dice &dice) {
   MUST(sum);
   const unsigned count = 1 + dice.roll(4);
   MUST(sum(count) >= count);
+  pthread_mutex_lock(&unloading);
   MUST(dlclose(plugin) == 0);
+  pthread_mutex_unlock(&unloading);
 }

@@ -24,9 +24,17 @@ static void ended_with(pid_t child, int expected) {
   }
 }
 
+// A child that may call `exit`.
+static pid_t fork_to_exit() {
+  pthread_mutex_lock(&unloading);
+  const pid_t child = fork();
+  pthread_mutex_unlock(&unloading);
+  return child;
+}
+
 void children(Dice &dice) {
   const bool at_once = dice.roll(2), grandchild = dice.roll(4) == 0;
-  const pid_t child = fork();
+  const pid_t child = fork_to_exit();
   MUST(child >= 0);
   if (child == 0) {
     joined_threads(dice);
@@ -94,7 +102,7 @@ void racy_children(Dice &dice) {
   pid_t child;
   if (dice.roll(2)) {
     child = start_program(dice, "race", errors[1]);
-  } else if ((child = fork()) == 0) {
+  } else if ((child = fork_to_exit()) == 0) {
     dup2(errors[1], 2);
     race();
     exit(0);

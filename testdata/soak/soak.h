@@ -78,5 +78,8 @@ void prepare_signals();
 uint64_t handled_signals();
 // The path of the shared object that `plugins` loads.
 extern const char *plugin_path;
+// Held while a plugin goes away, and by who forks a child that will call `exit`: that takes a lock of the C library which `fork` does not look after, and
+// which would be locked for ever in the child if a thread was unloading something right then.
+extern pthread_mutex_t unloading;
 // What a child does that was started as a new program.
 int be_a_program(const char *role);
