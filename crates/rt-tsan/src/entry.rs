@@ -127,6 +127,8 @@ fn tell_the_end() {
             }
             output::say(format_args!("slots {}", deadheat_rt::slots::made()));
             output::say(format_args!("bytes of the runtime's own {}", deadheat_rt::internal::bytes_in_use()));
+            output::say(format_args!("sites {}", deadheat_rt::sites::SITES.count()));
+            output::say(format_args!("sets of mutexes {}", deadheat_rt::locksets::count()));
             output::say(format_args!("sets of reads {}", deadheat_rt::access::MEMORY.sets.live()));
         }
         output::last_words();

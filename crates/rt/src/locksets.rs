@@ -60,6 +60,11 @@ pub fn intern(held: &[Hold]) -> u32 {
     number
 }
 
+/// How many sets there are.
+pub fn count() -> usize {
+    TABLE.lock().sets.len()
+}
+
 /// The mutexes of the set of that number, and how they were held.
 pub fn members(number: u32) -> Vec<(u64, Mode)> {
     let table = TABLE.lock();

@@ -144,6 +144,11 @@ impl Sites {
         }
     }
 
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.count.load(Ordering::Relaxed)
+    }
+
     fn node(&self, index: u32) -> &Node {
         // SAFETY: indices below `count` lie in the reserved table, whose zeroes are valid nodes.
         unsafe { &*((self.nodes.load(Ordering::Acquire) as *const Node).add(index as usize)) }
