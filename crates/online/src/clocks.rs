@@ -118,3 +118,60 @@ fn join_block(mine: &mut Arc<Block>, theirs: &Arc<Block>) {
         }
     }
 }
+
+/// The most that any of several clocks knows of each slot. Blocks that clocks share are looked at once: none of them may change meanwhile.
+#[derive(Default, Debug)]
+pub struct Most {
+    clocks: Vec<u64>,
+    /// Blocks seen lately, by a hash of where they are.
+    seen: Vec<usize>,
+    looked_at: usize,
+}
+
+impl Most {
+    const SEEN: usize = 4096;
+
+    /// Nobody knows anything.
+    pub fn new() -> Most {
+        Most { clocks: Vec::new(), seen: alloc::vec![0; Most::SEEN], looked_at: 0 }
+    }
+
+    /// Somebody knows that.
+    pub fn add(&mut self, known: &Clocks) {
+        for (i, block) in known.blocks.iter().enumerate() {
+            self.looked_at += 1;
+            let Some(block) = block else { continue };
+            let at = Arc::as_ptr(block) as usize;
+            let seen = &mut self.seen[(at ^ (at >> 12)) / 16 % Most::SEEN];
+            if core::mem::replace(seen, at) == at {
+                continue;
+            }
+            self.reach(i * BLOCK + BLOCK);
+            let most = &mut self.clocks[i * BLOCK..];
+            most.iter_mut().zip(block.iter()).for_each(|(most, clock)| *most = (*most).max(*clock));
+        }
+    }
+
+    /// Somebody knows the slot up to that clock.
+    pub fn learn(&mut self, slot: Slot, clock: Clock) {
+        self.reach(slot.0 as usize + 1);
+        let most = &mut self.clocks[slot.0 as usize];
+        *most = (*most).max(clock.0);
+    }
+
+    /// The most that anybody knows of the slot.
+    pub fn get(&self, slot: Slot) -> Clock {
+        Clock(self.clocks.get(slot.0 as usize).copied().unwrap_or(0))
+    }
+
+    /// How many blocks were looked at, or passed over.
+    pub fn looked_at(&self) -> usize {
+        self.looked_at
+    }
+
+    fn reach(&mut self, length: usize) {
+        if self.clocks.len() < length {
+            self.clocks.resize(length, 0);
+        }
+    }
+}

@@ -23,7 +23,7 @@ pub mod thread;
 pub mod var;
 pub mod word;
 
-pub use clocks::Clocks;
+pub use clocks::{Clocks, Most};
 pub use handlers::Version;
 pub use rules::{Outcome, Rule};
 pub use sets::{Sets, Shares};

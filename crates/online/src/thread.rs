@@ -12,7 +12,7 @@
 //! access came from (`stamp`); a release begins a new epoch only if the old one has an access to tell apart; an acquire of what
 //! the thread already knows (the releaser's clock suffices to tell) joins nothing.
 
-use crate::clocks::Clocks;
+use crate::clocks::{Clocks, Most};
 use crate::sets::Shares;
 use crate::word::{Clock, Slot, Word};
 
@@ -274,6 +274,14 @@ impl LockState {
     pub fn covers(&self, word: Word) -> bool {
         let by = self.by.is_some_and(|(slot, clock)| slot == word.slot() && word.clock() <= clock);
         by || self.known.covers(word)
+    }
+
+    /// Adds what it knows to the most that anybody knows.
+    pub fn add_to(&self, most: &mut Most) {
+        most.add(&self.known);
+        if let Some((slot, clock)) = self.by {
+            most.learn(slot, clock);
+        }
     }
 
     fn forget_releaser(&mut self) {

@@ -74,6 +74,18 @@ impl VarState {
         }
     }
 
+    /// Locks the variable and tells what it holds, if nobody has the lock.
+    pub fn lock_at_once(&self) -> Option<Pair> {
+        let mut w = Word(self.w.load(Ordering::Relaxed));
+        while !w.is_locked() {
+            match self.try_lock(w) {
+                Ok(()) => return Some(Pair { w, r: self.r_of_locked() }),
+                Err(now) => w = now,
+            }
+        }
+        None
+    }
+
     /// Locks the variable if W is that, unlocked; else tells what W is.
     #[inline]
     pub(crate) fn try_lock(&self, w: Word) -> Result<(), Word> {

@@ -113,6 +113,11 @@ pub fn each(mut f: impl FnMut(ThreadId, &Info)) {
     REGISTRY.lock().threads.iter().for_each(|(id, info)| f(ThreadId(*id), info));
 }
 
+/// Calls `f` with what each thread knew at its end that waits to be joined.
+pub fn each_clock(f: impl FnMut(&LockState)) {
+    REGISTRY.lock().ended.values().map(|ended| &ended.clock).for_each(f);
+}
+
 /// The current thread begins to run.
 pub fn started(thread: &Thread, stack: (u64, u64), tls: (u64, u64)) {
     let tid = os::gettid() as u64;

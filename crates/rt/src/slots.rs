@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use deadheat_finding::ThreadId;
-use deadheat_online::{Clock, Slot, ThreadState, Word};
+use deadheat_online::{Clock, Most, Slot, ThreadState, Word};
 
 const PAGE: usize = 1024;
 const PAGES: usize = Slot::LIMIT as usize / PAGE;
@@ -58,6 +58,19 @@ impl History {
         self.tenants.push((from, tenant));
     }
 
+    /// All accesses after `known` are orphans; `used` is the last clock there is.
+    fn orphan(&mut self, known: Clock, used: Clock) {
+        let i = self.orphans.partition_point(|(_, last)| *last <= known);
+        let after = Clock(known.0 + 1);
+        let first = self.orphans.get(i).map_or(after, |(first, _)| after.min(*first));
+        self.orphans.truncate(i);
+        // One range with the last if nothing lies between.
+        match self.orphans.last_mut().filter(|(_, last)| last.0 + 1 == first.0) {
+            Some((_, last)) => *last = used,
+            None => self.orphans.push((first, used)),
+        }
+    }
+
     /// The last clock at which something was done.
     fn last(&self) -> Option<Clock> {
         let (i, chunk) = self.chunks.iter().enumerate().rev().find_map(|(i, c)| Some((i, c.as_ref()?)))?;
@@ -77,9 +90,20 @@ struct Table {
 
 struct Free {
     made: u32,
-    /// Slots of ended threads, with the last clock that was released.
+    /// Slots of threads that ended since slots were reclaimed, with the last clock that was released.
     ended: Vec<(Slot, Released)>,
+    /// Slots of those that ended earlier.
+    older: VecDeque<(Slot, Released)>,
+    /// Threads that have ended since slots were reclaimed, and how many it takes to do it again.
+    left: usize,
+    enough: usize,
 }
+
+/// No slot was fit for a new thread, and many threads have ended.
+static DUE: AtomicBool = AtomicBool::new(false);
+/// So many threads have to end before slots are reclaimed, and one for so many blocks of clocks that were looked at the last time.
+const ENOUGH: usize = 256;
+const BLOCKS_A_THREAD: usize = 16;
 
 /// The last clocks of an ended thread.
 #[derive(Clone, Copy)]
@@ -92,7 +116,7 @@ struct Released {
 
 static TABLE: Table = Table {
     pages: [const { AtomicPtr::new(core::ptr::null_mut()) }; PAGES],
-    state: Mutex::new(Free { made: 0, ended: Vec::new() }),
+    state: Mutex::new(Free { made: 0, ended: Vec::new(), older: VecDeque::new(), left: 0, enough: ENOUGH }),
 };
 
 fn place(slot: Slot) -> &'static Place {
@@ -121,22 +145,71 @@ fn new_slot(free: &mut Free) -> Slot {
 
 /// A slot for a thread created by one that knows what `creator` knows (nobody, for the first thread), and the clocks used up in it.
 pub fn take(creator: Option<&ThreadState>, tenant: ThreadId) -> (Slot, Clock) {
-    const LOOK_AT: usize = 64;
     let mut free = TABLE.state.lock();
-    let known = |slot: Slot, clock: Clock| creator.is_some_and(|c| c.known().get(slot) >= clock);
-    let ended = free.ended.iter().enumerate().rev().take(LOOK_AT);
-    let fit = |(_, (_, r)): &(usize, &(Slot, Released))| r.used.0 < Clock::LIMIT / 2;
-    let found = ended.filter(fit).find(|(_, (slot, r))| known(*slot, r.known)).map(|(i, _)| i);
-    let (slot, used) = match found {
-        Some(i) => {
-            let (slot, released) = free.ended.remove(i);
-            (slot, released.used)
+    let known = |slot: Slot, clock: Clock| creator.map_or(Clock(0), |c| c.known().get(slot)) >= clock;
+    let fit = |(slot, r): (Slot, Released)| r.used.0 < Clock::LIMIT / 2 && known(slot, r.known);
+    let (slot, used) = match free.find(fit) {
+        Some((slot, released)) => (slot, released.used),
+        None => {
+            DUE.fetch_or(free.left >= free.enough, Ordering::Relaxed);
+            (new_slot(&mut free), Clock(0))
         }
-        None => (new_slot(&mut free), Clock(0)),
     };
     drop(free);
     place(slot).history.lock().admit(Clock(used.0 + 1), tenant);
     (slot, used)
+}
+
+impl Free {
+    /// Takes a slot that is fit: as a rule one that was left lately. Of the older ones, those that were not fit go to the other end, so that all have their turn.
+    fn find(&mut self, fit: impl Fn((Slot, Released)) -> bool) -> Option<(Slot, Released)> {
+        const LOOK_AT: usize = 64;
+        let late = self.ended.len().saturating_sub(LOOK_AT);
+        if let Some(i) = (late..self.ended.len()).rev().find(|i| fit(self.ended[*i])) {
+            return Some(self.ended.remove(i));
+        }
+        for _ in 0..LOOK_AT.min(self.older.len()) {
+            let older = self.older.pop_back()?;
+            if fit(older) {
+                return Some(older);
+            }
+            self.older.push_front(older);
+        }
+        None
+    }
+}
+
+/// It is time to look which slots can be reclaimed.
+pub fn is_due() -> bool {
+    DUE.load(Ordering::Relaxed)
+}
+
+/// That is the most that anybody knows (nothing if that could not be found out): what goes beyond it of ended threads nobody will ever know.
+pub fn reclaim(most: Option<&Most>) {
+    let mut free = TABLE.state.lock();
+    DUE.store(false, Ordering::Relaxed);
+    free.left = 0;
+    let Some(most) = most else { return };
+    free.enough = ENOUGH.max(free.made as usize / 2).max(most.looked_at() / BLOCKS_A_THREAD);
+    let Free { ended, older, .. } = &mut *free;
+    older.extend(ended.drain(..));
+    for (slot, released) in older.iter_mut() {
+        let known = most.get(*slot);
+        if known < released.known {
+            released.known = known;
+            orphan(*slot, known, released.used);
+        }
+    }
+    // Last, and first to be taken, those that anybody may have.
+    older.make_contiguous().sort_unstable_by_key(|(_, released)| core::cmp::Reverse(released.known));
+}
+
+/// Of the slot's accesses up to `used`, those after `known` are orphans.
+fn orphan(slot: Slot, known: Clock, used: Clock) {
+    let here = place(slot);
+    here.history.lock().orphan(known, used);
+    here.has_orphans.store(true, Ordering::Release);
+    ANY_ORPHANS.store(true, Ordering::Release);
 }
 
 /// How many slots there are: those of live threads, and of ended ones that nobody could take over yet.
@@ -146,13 +219,12 @@ pub fn made() -> u32 {
 
 /// A thread has left the slot. `known` is the last clock it released to anybody; later ones are orphans.
 pub fn leave(slot: Slot, known: Clock, used: Clock) {
-    let here = place(slot);
     if known < used {
-        here.history.lock().orphans.push((Clock(known.0 + 1), used));
-        here.has_orphans.store(true, Ordering::Release);
-        ANY_ORPHANS.store(true, Ordering::Release);
+        orphan(slot, known, used);
     }
-    TABLE.state.lock().ended.push((slot, Released { known, used }));
+    let mut free = TABLE.state.lock();
+    free.ended.push((slot, Released { known, used }));
+    free.left += 1;
 }
 
 /// The access is of a thread that ended without releasing it to anybody. Clock 0 stands for any access of the slot.
@@ -176,8 +248,12 @@ pub fn is_orphan(word: Word) -> bool {
 pub fn after_fork(state: &mut ThreadState) {
     let made = TABLE.state.lock().made;
     let own = state.slot();
-    for slot in (0..made).map(Slot).filter(|slot| *slot != own) {
-        if let Some(last) = place(slot).history.lock().last() {
+    for slot in (0..made).map(Slot) {
+        let here = place(slot);
+        let mut history = here.history.lock();
+        history.orphans.clear();
+        here.has_orphans.store(false, Ordering::Release);
+        if let Some(last) = history.last().filter(|_| slot != own) {
             state.learn(slot, last);
         }
     }

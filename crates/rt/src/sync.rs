@@ -93,6 +93,11 @@ pub enum Arrival {
 }
 
 impl Round {
+    /// Calls `f` with what those who arrived knew.
+    pub fn each_clock(&self, f: impl FnOnce(&LockState)) {
+        f(&self.clock.lock());
+    }
+
     /// Lets all go on who wait.
     pub fn finish(&self) {
         // Release pairs with the acquire in `wait`.
@@ -127,6 +132,18 @@ impl Drop for Object {
 static SERIAL: AtomicU32 = AtomicU32::new(1);
 
 impl Things {
+    /// Calls `f` with all that is known here.
+    pub fn each_clock(&self, mut f: impl FnMut(&LockState)) {
+        self.published.iter().for_each(|(_, clock)| f(clock));
+        for (_, object) in &self.objects {
+            f(&object.clock);
+            f(&object.readers);
+            if let Some(barrier) = &object.barrier {
+                barrier.round.each_clock(&mut f);
+            }
+        }
+    }
+
     /// The object at that offset, if there is one.
     pub fn object_if_any(&mut self, offset: u8) -> Option<&mut Object> {
         self.objects.iter_mut().find(|(at, _)| *at == offset).map(|(_, o)| &mut **o)
@@ -237,6 +254,7 @@ pub fn barrier_arrive(thread: &mut Thread, address: u64) -> Option<Arrival> {
     let arrival = with_existing(address, |o| {
         let barrier = o.barrier.as_mut()?;
         thread.state.release_join(&mut barrier.round.clock.lock());
+        thread.rounds.push(barrier.round.clone());
         barrier.arrived += 1;
         if barrier.arrived < barrier.parties {
             return Some(Arrival::Waits(barrier.round.clone()));
@@ -257,5 +275,6 @@ pub fn barrier_leave(thread: &mut Thread, round: &Round) {
     // Whoever reads the record knows which barrier the thread is in.
     let _turn = record::somewhere(thread, What::BarrierLeave { barrier: 0 });
     thread.state.acquire(&round.clock.lock());
+    thread.rounds.retain(|other| !core::ptr::eq(&**other, round));
     thread.refresh();
 }

@@ -7,13 +7,16 @@ use crate::internal::Spare;
 use crate::place::Placer;
 use crate::record::{self, What};
 use crate::sites::Site;
+use crate::sync::Round;
 use crate::tls::{self, offset};
 use crate::{access, gate, slots};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use deadheat_finding::ThreadId;
-use deadheat_online::{LockState, Rule, ThreadState, Word};
+use deadheat_online::{LockState, Most, Rule, ThreadState, Word};
 use deadheat_shadow::Version;
 
 /// How many sets a thread keeps at hand, once it has read something shared.
@@ -47,6 +50,8 @@ pub struct Thread {
     pub for_fence: LockState,
     /// What the last release fence released, if there was one: relaxed stores publish it.
     pub by_fence: Option<LockState>,
+    /// Rounds of barriers at which it has arrived and that it has not left.
+    pub rounds: Vec<Arc<Round>>,
     /// While above zero, reads are not checked.
     pub ignore_reads: u32,
     /// While above zero, writes are not checked.
@@ -95,6 +100,7 @@ impl Thread {
             heap: Cache::new(),
             for_fence: LockState::new(),
             by_fence: None,
+            rounds: Vec::new(),
             ignore_reads: 0,
             ignore_writes: 0,
             ignore_sync: 0,
@@ -163,6 +169,13 @@ impl Thread {
     /// The thread has a table of its own.
     fn sees(&self) -> bool {
         !core::ptr::eq(self.seen, &NOTHING_SEEN)
+    }
+
+    /// Adds all that it knows, or is about to learn, to the most that anybody knows.
+    pub fn add_to(&self, most: &mut Most) {
+        most.add(self.state.known());
+        [Some(&self.for_fence), self.by_fence.as_ref()].into_iter().flatten().for_each(|c| c.add_to(most));
+        self.rounds.iter().for_each(|round| round.each_clock(|c| c.add_to(most)));
     }
 
     /// A version that no granule has had: 22 bits of the thread's number, 37 of its own count.

@@ -3,6 +3,7 @@
 use crate::access::{Access, Conflict, Mode, Stamps};
 use crate::atomics::Atomics;
 use crate::history::History;
+use crate::roll::Entry;
 use deadheat_online::{Pair, Sets, ThreadState};
 
 /// What is attached to the addresses of a granule beside their history.
@@ -25,6 +26,7 @@ impl Attachment for () {
 
 /// What the cell would hold, the atomic accesses, and what is attached. Touched under the cell's lock only.
 pub struct Detail<T> {
+    pub(crate) entry: Entry,
     /// The histories of plain writes and reads.
     pub(crate) state: Pair,
     pub(crate) atomics: Atomics,
@@ -35,7 +37,7 @@ pub struct Detail<T> {
 impl<T: Attachment> Detail<T> {
     /// The detail of a cell in that state.
     pub(crate) fn of(state: Pair) -> Detail<T> {
-        Detail { state, atomics: Atomics::default(), attached: T::default() }
+        Detail { entry: Entry::new(), state, atomics: Atomics::default(), attached: T::default() }
     }
 
     /// An atomic access: checked against the plain ones, and remembered.

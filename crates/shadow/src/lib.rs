@@ -16,6 +16,7 @@ mod detail;
 mod history;
 pub mod layout;
 mod open;
+pub mod roll;
 
 pub use access::{Access, Conflict, Memory, Mode, Stamps};
 pub use detail::{Attachment, Detail};

@@ -2,6 +2,7 @@
 
 use crate::detail::{Attachment, Detail};
 use crate::history::{History, VERSION};
+use crate::roll;
 use alloc::boxed::Box;
 use deadheat_online::{Pair, VarState, Word};
 
@@ -20,6 +21,14 @@ impl<'a, T: Attachment> Open<'a, T> {
     #[inline]
     pub unsafe fn lock(cell: &'a VarState) -> Open<'a, T> {
         Open { cell, state: cell.lock(), kind: core::marker::PhantomData }
+    }
+
+    /// Locks the cell, if it is not locked.
+    ///
+    /// # Safety
+    /// As [`Open::lock`].
+    pub(crate) unsafe fn try_lock(cell: &'a VarState) -> Option<Open<'a, T>> {
+        Some(Open { cell, state: cell.lock_at_once()?, kind: core::marker::PhantomData })
     }
 
     /// The cell's W and R; meaningless if there is a detail.
@@ -49,6 +58,8 @@ impl<'a, T: Attachment> Open<'a, T> {
     pub fn detail(&mut self) -> &mut Detail<T> {
         if self.detail_if_any().is_none() {
             let detail = Box::into_raw(Box::new(Detail::<T>::of(self.state)));
+            // SAFETY: it stays where it is until `collapse`.
+            unsafe { roll::add(&raw mut (*detail).entry, self.cell) };
             self.set(Pair { w: Word(Word::SPECIAL | detail as u64), r: Version::NONE.0 });
         }
         // SAFETY: as above.
@@ -70,8 +81,11 @@ impl<'a, T: Attachment> Open<'a, T> {
     pub fn collapse(&mut self) {
         let Some(detail) = self.detail_if_any().filter(|detail| detail.is_plain()) else { return };
         let (state, detail) = (detail.state, &raw mut *detail);
-        // SAFETY: the cell owns the detail and points to something else from here on.
-        drop(unsafe { Box::from_raw(detail) });
+        // SAFETY: the cell owns the detail, which was added when it was made, and points to something else from here on.
+        unsafe {
+            roll::remove(&raw mut (*detail).entry);
+            drop(Box::from_raw(detail));
+        }
         self.set(state);
     }
 }

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering;
 use deadheat_online::LockState;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{heap, registry, tls};
+use deadheat_rt::{heap, reclaim, registry, tls};
 
 /// Switching orders nothing between the two.
 const NO_SYNC: c_uint = 1 << 0;
@@ -32,6 +32,7 @@ entries! {
     fn __tsan_create_fiber(pc; flags: c_uint) -> *mut Thread {
         let Some(mut creator) = Stay::begin() else { return core::ptr::null_mut() };
         contexts::has_fibers();
+        reclaim::if_due(&creator);
         let site = creator.placer.site(pc, Note::CALL);
         let id = registry::announce(Some(creator.id), site, true, true);
         Box::into_raw(Thread::new(id, Some((&mut creator, site)), FRAMES))

@@ -9,7 +9,7 @@ use deadheat_online::Word;
 use deadheat_rt::mutex::{self, Again};
 use deadheat_rt::os::Mutex;
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{access, slots, sync};
+use deadheat_rt::{access, reclaim, slots, sync};
 
 /// The machine's objects: first byte and size.
 static BLOCKS: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
@@ -34,6 +34,8 @@ fn lock(thread: &mut Thread, address: u64, hold: Hold, times: u32, pc: u64) {
 
 entries! {
     fn __tsan_java_init(pc; heap: u64, size: u64) {
+        // Objects move, and finalizers learn what nobody released.
+        reclaim::forbid();
         known(|_| access::forget(heap, size));
     }
 

@@ -13,7 +13,7 @@ use deadheat_finding::ThreadId;
 use deadheat_rt::os::{self, MaskChange, Mutex, SignalSet};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
-use deadheat_rt::{access, gate, record, registry, slots};
+use deadheat_rt::{access, gate, reclaim, record, registry, slots};
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
 
 unsafe extern "C" {
@@ -141,6 +141,7 @@ pub fn create<R>(
 ) -> Option<c_int> {
     let mut creator = Stay::begin()?;
     fork::may_create();
+    reclaim::if_due(&creator);
     let Attributes { detached, stack, own_mask } = attributes;
     let site = creator.placer.site(pc, Note::CALL);
     let id = registry::announce(Some(creator.id), site, detached, false);
