@@ -50,6 +50,37 @@ fn judge(told: &str) {
     assert!(themes.len() == 23 && themes.iter().all(|count| *count > 0), "{told}");
 }
 
+/// Detached threads one after the other, as many as its argument says, whose last release nobody ever learns of.
+const PASSING: &str = r#"
+#include "passing.h"
+
+int main(int argc, char **argv) {
+  let_pass(argc > 1 ? atoi(argv[1]) : 0, 0);
+}
+"#;
+
+/// What a thread leaves behind is given to a later one, though no creator knows it.
+#[test]
+fn slots_of_detached_threads_are_used_again() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/programs");
+    let folder = Folder::with("passing.c", PASSING);
+    let mut build = folder.command("cc -g -O1 -pthread passing.c -o passing");
+    build.arg("-I").arg(programs.canonicalize().unwrap());
+    crate::harness::run(build).status(0);
+    let counted = |threads: u64, what: &str| -> u64 {
+        let mut run = Command::new(folder.path("passing"));
+        run.arg(threads.to_string()).env("TSAN_OPTIONS", "stats=1");
+        let told = crate::harness::run(run).status(0).stderr;
+        let line = told.lines().find_map(|line| line.split_once(what));
+        line.unwrap_or_else(|| panic!("{told}")).1.trim().parse().unwrap()
+    };
+    let slots = counted(4000, "slots ");
+    assert!(slots < 600, "{slots} slots for 4000 threads, of which two were alive at once");
+    // Some hundred bytes for what reports say of a thread, and not the log of a slot.
+    let bytes = [2000, 6000].map(|threads| counted(threads, "bytes of the runtime's own "));
+    assert!(bytes[1] - bytes[0] < 4000 * 1024, "{bytes:?} bytes after 2000 and after 6000 threads");
+}
+
 #[test]
 fn with_gcc() {
     soak("gcc");
