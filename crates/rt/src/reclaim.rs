@@ -22,7 +22,7 @@ pub fn forbid() {
 /// Looks for slots if it is time to. The calling thread is in the runtime, holds nothing, and is about to ask for a slot.
 #[inline]
 pub fn if_due(thread: &Thread) {
-    if slots::is_due() && !FORBIDDEN.load(Ordering::Relaxed) {
+    if !FORBIDDEN.load(Ordering::Relaxed) && slots::is_due(&thread.state) {
         look(thread);
     }
 }

@@ -99,8 +99,6 @@ struct Free {
     enough: usize,
 }
 
-/// No slot was fit for a new thread, and many threads have ended.
-static DUE: AtomicBool = AtomicBool::new(false);
 /// So many threads have to end before slots are reclaimed, and one for so many blocks of clocks that were looked at the last time.
 const ENOUGH: usize = 256;
 const BLOCKS_A_THREAD: usize = 16;
@@ -146,14 +144,9 @@ fn new_slot(free: &mut Free) -> Slot {
 /// A slot for a thread created by one that knows what `creator` knows (nobody, for the first thread), and the clocks used up in it.
 pub fn take(creator: Option<&ThreadState>, tenant: ThreadId) -> (Slot, Clock) {
     let mut free = TABLE.state.lock();
-    let known = |slot: Slot, clock: Clock| creator.map_or(Clock(0), |c| c.known().get(slot)) >= clock;
-    let fit = |(slot, r): (Slot, Released)| r.used.0 < Clock::LIMIT / 2 && known(slot, r.known);
-    let (slot, used) = match free.find(fit) {
+    let (slot, used) = match free.find(creator) {
         Some((slot, released)) => (slot, released.used),
-        None => {
-            DUE.fetch_or(free.left >= free.enough, Ordering::Relaxed);
-            (new_slot(&mut free), Clock(0))
-        }
+        None => (new_slot(&mut free), Clock(0)),
     };
     drop(free);
     place(slot).history.lock().admit(Clock(used.0 + 1), tenant);
@@ -161,9 +154,12 @@ pub fn take(creator: Option<&ThreadState>, tenant: ThreadId) -> (Slot, Clock) {
 }
 
 impl Free {
-    /// Takes a slot that is fit: as a rule one that was left lately. Of the older ones, those that were not fit go to the other end, so that all have their turn.
-    fn find(&mut self, fit: impl Fn((Slot, Released)) -> bool) -> Option<(Slot, Released)> {
+    /// Takes a slot that is fit for a thread of that creator: as a rule one that was left lately. Of the older ones, those that were not fit go to the other end, so that
+    /// all have their turn.
+    fn find(&mut self, creator: Option<&ThreadState>) -> Option<(Slot, Released)> {
         const LOOK_AT: usize = 64;
+        let known = |slot: Slot| creator.map_or(Clock(0), |c| c.known().get(slot));
+        let fit = |(slot, r): (Slot, Released)| r.used.0 < Clock::LIMIT / 2 && known(slot) >= r.known;
         let late = self.ended.len().saturating_sub(LOOK_AT);
         if let Some(i) = (late..self.ended.len()).rev().find(|i| fit(self.ended[*i])) {
             return Some(self.ended.remove(i));
@@ -179,15 +175,20 @@ impl Free {
     }
 }
 
-/// It is time to look which slots can be reclaimed.
-pub fn is_due() -> bool {
-    DUE.load(Ordering::Relaxed)
+/// No slot is fit for a thread of that creator, and so many threads have ended that it is time to look which slots can be reclaimed.
+pub fn is_due(creator: &ThreadState) -> bool {
+    let mut free = TABLE.state.lock();
+    if free.left < free.enough {
+        return false;
+    }
+    let found = free.find(Some(creator));
+    free.ended.extend(found);
+    found.is_none()
 }
 
 /// That is the most that anybody knows (nothing if that could not be found out): what goes beyond it of ended threads nobody will ever know.
 pub fn reclaim(most: Option<&Most>) {
     let mut free = TABLE.state.lock();
-    DUE.store(false, Ordering::Relaxed);
     free.left = 0;
     let Some(most) = most else { return };
     free.enough = ENOUGH.max(free.made as usize / 2).max(most.looked_at() / BLOCKS_A_THREAD);
