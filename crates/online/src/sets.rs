@@ -329,13 +329,28 @@ impl Sets {
                 return new;
             }
         }
-        let rest = |i: usize| {
+        // Nothing happens after an orphan, so one for each byte is as good as all.
+        let mut orphaned = 0;
+        let mut reads: Vec<Word> = Vec::with_capacity(s.len() + 1);
+        for i in 0..s.len() {
             let word = s.word(i);
-            let own = own.contains(&i) && !(shares.orphaned)(word);
-            word.with_extent(word.extent() & if own { !read.extent() } else { Word::WHOLE })
-        };
-        let kept = |reads: Range<usize>| reads.map(rest).filter(|word| word.extent() != 0);
-        let reads: Vec<Word> = kept(0..own.end).chain([read]).chain(kept(own.end..s.len())).collect();
+            let mut extent = word.extent();
+            if (shares.orphaned)(word) {
+                extent &= !orphaned;
+                orphaned |= extent;
+            } else if own.contains(&i) {
+                extent &= !read.extent();
+            }
+            if i == own.end {
+                reads.push(read);
+            }
+            if extent != 0 {
+                reads.push(word.with_extent(extent));
+            }
+        }
+        if own.end == s.len() {
+            reads.push(read);
+        }
         let new = self.instead(set, &reads);
         if new.is_set() { shares.keep(set, read, new) } else { new }
     }

@@ -129,6 +129,11 @@ impl ThreadState {
         self.memo[word.slot().0 as usize % MEMO].get().is_since(word.epoch())
     }
 
+    /// The access is of a thread that ended without releasing it to anybody: nothing ever happens after it.
+    pub fn is_orphan(&self, word: Word) -> bool {
+        (self.orphaned)(word)
+    }
+
     #[inline(never)]
     fn look_up(&self, word: Word) -> bool {
         let slot = word.slot();

@@ -234,6 +234,30 @@ fn an_orphan_among(readers: u32, variant: Variant, thread: impl Fn(u32, u64) -> 
     assert_eq!(variant.write(&mut writer, &x, &sets, WHOLE), Some(race), "{variant:?}");
 }
 
+/// However many threads leave a read behind that nothing happens after, one of them is enough to race with.
+#[test]
+fn one_orphaned_read_stands_for_all() {
+    let orphaned = |word: Word| word.slot() == Slot(A);
+    for variant in Variant::ALL {
+        let (sets, x) = (Sets::new(), VarState::new());
+        let mut writer = Actor { thread: ThreadState::new(Slot(B), Clock(0), orphaned), last: Word::NONE };
+        variant.read(&mut writer, &x, &sets, WHOLE);
+        for before in 0..100 {
+            let thread = ThreadState::new(Slot(A), Clock(before), orphaned);
+            variant.read(&mut Actor { thread, last: Word::NONE }, &x, &sets, WHOLE);
+        }
+        let mut reads = Vec::new();
+        sets.each(x.load_r(), |read| reads.push(read));
+        assert_eq!(
+            reads,
+            [at(A, 1), at(A, 100), at(B, 1)],
+            "the first, the last and the other's: {variant:?}"
+        );
+        let race = Outcome::racing(Rule::SharedWriteRace, at(A, 1));
+        assert_eq!(variant.write(&mut writer, &x, &sets, WHOLE), Some(race), "{variant:?}");
+    }
+}
+
 /// A lock's last release says nothing new to whoever knows its clock, however that thread came to know it.
 #[test]
 fn clocks_tell_releases_apart() {

@@ -70,11 +70,26 @@ impl Atomics {
             // Looked through only when it would grow, so that it costs a constant share of what was added.
             None if self.0.len() == self.0.capacity() => {
                 self.0.retain(|old| !stands_for(thread, new, *old));
+                self.merge_orphans(thread);
                 let place = self.0.partition_point(|a| a.key <= key);
                 self.0.insert(place, new);
             }
             None => self.0.insert(range.end, new),
         }
+    }
+
+    /// Nothing happens after any of the orphans, so whatever conflicts with one races with it: one stands for all others of no more bytes and no other kind.
+    fn merge_orphans(&mut self, thread: &ThreadState) {
+        let mut kept: Vec<(u8, bool)> = Vec::new();
+        self.0.retain(|a| {
+            let (bytes, writes) = (a.word.extent(), a.key.writes());
+            let is_new = !kept.iter().any(|(all, w)| bytes & !all == 0 && (*w || !writes));
+            let is_orphan = thread.is_orphan(a.word);
+            if is_orphan && is_new {
+                kept.push((bytes, writes));
+            }
+            !is_orphan || is_new
+        });
     }
 
     /// The accesses to those bytes are forgotten, or a plain write stands for them.
