@@ -88,6 +88,15 @@ fn is_empty(own: usize) -> bool {
     threads.iter().all(|thread| *thread == own || busy(*thread).load(Ordering::Acquire) == 0)
 }
 
+/// In the child of a fork: nobody else is left. One who was about to find the gate shut may have said just then that it enters, and would seem to be inside for ever.
+pub fn forget_others(own: Option<&Thread>) {
+    let own = own.map_or(0, |thread| thread as *const Thread as usize);
+    for thread in THREADS.lock().iter().filter(|thread| **thread != own) {
+        // SAFETY: as in `is_empty`.
+        unsafe { &(*(*thread as *const Thread)).busy }.store(0, Ordering::Relaxed);
+    }
+}
+
 /// Lets everybody in again, in the parent or in the child.
 pub fn open() {
     SHUT.store(0, Ordering::Release);

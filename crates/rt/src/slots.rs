@@ -2,7 +2,7 @@
 //!
 //! A slot of an ended thread goes to a new thread only if the creator knows all that the old one released; so whoever knows a clock of
 //! the new thread knows the old one's too, and clocks can simply go on. Accesses that the old thread never released to anybody (a detached thread's last ones) are *orphans*:
-//! nothing can ever happen after them, so they are remembered as such and no clock covers them.
+//! nothing can ever happen after them, so they are remembered as such and no clock covers them. What was released, but is known to nobody any more, becomes that too ([`crate::reclaim`]).
 
 use crate::chunks::{self, CLOCKS, Chunk, Open};
 use crate::os::Mutex;

@@ -97,6 +97,7 @@ extern "C" fn in_child() {
     unlock_all();
     CHILD_OF_MANY.fetch_or(registry::alive() > 1, Ordering::Relaxed);
     output::after_fork();
+    gate::forget_others(forker().as_deref());
     gate::open();
     if let Some(thread) = forker() {
         registry::after_fork(thread.id);
