@@ -6,7 +6,7 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{exclusive, known, plain, two};
+use deadheat_rt::access::{exclusive, is_done, known, plain, two};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
@@ -30,9 +30,12 @@ macro_rules! slow {
                 }
             }
             // SAFETY: the current thread's object, if it has one, which only it touches.
-            let thread = unsafe { tls::thread().as_mut() };
-            if !thread.is_some_and(|t| exclusive(t, address, $size, Mode::$mode, pc, Note::$note)) {
-                rest(address, pc);
+            if let Some(thread) = unsafe { tls::thread().as_mut() } {
+                let done = exclusive(thread, address, $size, Mode::$mode, pc, Note::$note)
+                    || is_done(thread, address, $size, Mode::$mode);
+                if !done {
+                    rest(address, pc);
+                }
             }
         }
     )*};

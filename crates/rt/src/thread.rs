@@ -158,12 +158,19 @@ impl Thread {
     /// The set is at hand, so the thread has read in its current epoch all of what holds it.
     #[inline]
     pub fn has_at_hand(&self, set: Word) -> bool {
+        self.has_read(set, Word::WHOLE)
+    }
+
+    /// The set is at hand, and the thread has read at least those bytes of what holds it in its current epoch.
+    #[inline]
+    pub fn has_read(&self, set: Word, extent: u8) -> bool {
         if !set.is_special() {
             return false;
         }
         // SAFETY: as above, or everybody's.
         let seen = unsafe { &(*self.seen)[set.0 as usize % SEEN] };
-        seen.set == set && seen.epoch == self.state.epoch().0
+        let read = Word(seen.epoch);
+        seen.set == set && read.epoch() == self.state.epoch().epoch() && read.extent() & extent == extent
     }
 
     /// The thread has a table of its own.
