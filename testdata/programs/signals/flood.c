@@ -1,6 +1,6 @@
 // verdict: none
 // prints: enough
-// A signal that may interrupt its own handler comes faster than the handler can be done: the stack must not fill.
+// A signal that may interrupt its own handler comes while its thread allocates, locks and creates threads, and faster than the handler can be done: the stack must not fill.
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
