@@ -8,6 +8,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-trace", &["clock"]),
     ("deadheat-report", &["clock", "trace"]),
     ("deadheat-detect", &["clock", "trace", "report"]),
+    ("deadheat-explore", &["clock", "trace", "report", "detect"]),
+    ("deadheat-lang", &["trace", "explore"]),
     ("deadheat-online", &[]),
     ("deadheat-shadow", &["online"]),
     ("deadheat-finding", &[]),
