@@ -118,6 +118,8 @@ pub enum FaultKind {
     UseAfterFree,
     /// A second `free`.
     DoubleFree,
+    /// A loop that goes on for ever without waiting for anybody (also a guess: millions of steps on its own).
+    Endless,
     /// An unlock of a lock that the thread does not hold, a null reference, an index out of bounds, a division by zero.
     Error,
 }
@@ -129,6 +131,7 @@ impl fmt::Display for FaultKind {
             FaultKind::Panic => "panic",
             FaultKind::UseAfterFree => "use after free",
             FaultKind::DoubleFree => "double free",
+            FaultKind::Endless => "endless loop",
             FaultKind::Error => "error",
         })
     }
