@@ -2,7 +2,12 @@
 
 pub mod ast;
 pub mod code;
+mod error;
+mod lexer;
 mod machine;
+mod parser;
 mod system;
 
+pub use error::Error;
 pub use machine::{Address, Machine, Options};
+pub use parser::{MAX_NESTING, parse};

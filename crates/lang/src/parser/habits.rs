@@ -1,0 +1,313 @@
+//! What people write who come from C, Go, Rust or Java, and what to write here.
+
+use super::{Parsed, Parser, shorten};
+use crate::ast::{Builtin, Expr, Span};
+use crate::error::Error;
+use crate::lexer::Token;
+
+/// Does an item start with it?
+pub(super) fn is_item(token: Token) -> bool {
+    use Token::{Atomic, Class, Finally, Fn, Global, Main, Thread};
+    matches!(token, Global | Atomic | Class | Fn | Main | Finally | Thread)
+}
+
+/// Is it the first word of a statement, and of nothing else?
+pub(super) fn starts_statement(token: Token) -> bool {
+    use Token::{
+        Assert, Close, Deschedule, Free, If, Let, Lock, MakeRunnable, Panic, Print, Return, Select, Spawn,
+    };
+    use Token::{Sync, Unlock, Wait, While, Yield};
+    matches!(
+        token,
+        Let | If
+            | While
+            | Lock
+            | Unlock
+            | Sync
+            | Wait
+            | Deschedule
+            | MakeRunnable
+            | Yield
+            | Close
+            | Select
+            | Free
+            | Assert
+            | Panic
+            | Print
+            | Return
+            | Spawn
+    )
+}
+
+/// The type of this language for one of another.
+pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize" | "isize" => "int",
+        "long" | "short" | "unsigned" | "char" | "Integer" | "int32" | "int64" | "size_t" => "int",
+        "boolean" | "Boolean" => "bool",
+        "Mutex" => "mutex",
+        "Thread" => "thread",
+        _ => return None,
+    })
+}
+
+/// What to write in place of a mark that has no meaning here.
+pub(super) fn mark(token: Token) -> Option<&'static str> {
+    Some(match token {
+        Token::PlusAssign
+        | Token::MinusAssign
+        | Token::StarAssign
+        | Token::SlashAssign
+        | Token::PercentAssign => "write the read and the write: `x = x + 1;`",
+        Token::Increment => "write `x = x + 1;`",
+        Token::Decrement => "write `x = x - 1;`, or `-(-x)` for a double negation",
+        Token::Define => "write `let x = e;`",
+        Token::StrictEqual => "write `==`",
+        Token::StrictNotEqual => "write `!=`",
+        Token::Path => "a type stands behind a single `:`, a method behind `.`",
+        Token::Arrow => "fields and methods stand behind `.`, a heap cell is `p[i]`",
+        Token::Ampersand => "there are no addresses and no bit operations; `and` is `&&`",
+        Token::Pipe => "there are no bit operations; `or` is `||`",
+        Token::Caret | Token::ShiftLeft | Token::ShiftRight => "there are no bit operations",
+        Token::Star => "there are no pointers to follow; a heap cell is `p[0]`",
+        Token::Question => "there is no `?:`; use `if`",
+        _ => return None,
+    })
+}
+
+/// Why that function cannot be spawned.
+pub(super) fn builtin_as_thread(name: &str) -> Option<String> {
+    let (name, _) = Builtin::ALL.iter().find(|(text, _)| *text == name)?;
+    Some(format!("write a block: `spawn {{ {name}(..); }}`"))
+}
+
+/// A word of other languages at the start of a statement.
+fn foreign_word(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "for" | "foreach" => "write `let i = 0; while i < n { ..; i = i + 1; }`",
+        "do" | "loop" | "forever" => "write `while true { .. }`",
+        "break" | "continue" => "let the condition of `while` end the loop, or `return` from a function",
+        "switch" | "match" => "write `if`, `else if` and `else`",
+        "elif" | "elsif" | "elseif" => "write `else if`",
+        "var" | "auto" | "val" | "mut" => "write `let x = e;`",
+        "const" => "write `let n = 3;` in a block, or `global n = 3;` outside",
+        "go" | "async" | "fork" => "write `spawn f();` or `spawn { .. }`",
+        "join" => "write `wait t;`",
+        "synchronized" => "write `sync m { .. }`",
+        "throw" | "raise" | "abort" => "write `panic \"what happened\";`",
+        "try" | "catch" | "defer" | "goto" => "a failure ends the run; there is nothing to catch or defer",
+        "delete" => "write `free p;`; objects are never freed",
+        "printf" | "println" | "fmt" => "write `print a, b;`",
+        _ => return None,
+    })
+}
+
+/// A word of other languages at the start of an item.
+fn foreign_item_word(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "func" | "function" | "def" | "proc" | "void" => "write `fn f(a, b) -> int { .. }`",
+        "struct" | "type" | "interface" | "enum" | "trait" | "impl" | "record" => {
+            "write `class C { x; next: C; fn m() { .. } }`"
+        }
+        "var" | "const" | "static" | "volatile" | "extern" => "write `global x = 1;` or `atomic x = 1;`",
+        "import" | "include" | "use" | "package" | "module" | "mod" => "a program is one file",
+        "public" | "private" | "pub" => "there is no visibility; leave it out",
+        "threads" => "write `thread { .. }` for each",
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    /// Two words in a row, the first of which could be a type: `int x`.
+    pub(super) fn declares_by_type(&self) -> bool {
+        let ty = matches!(
+            self.peek(),
+            Token::IntType | Token::BoolType | Token::Mutex | Token::Name | Token::Thread | Token::Chan
+        );
+        let ends =
+            matches!(self.peek_at(2), Token::Assign | Token::Semicolon | Token::Comma | Token::OpenBracket);
+        ty && self.peek_at(1) == Token::Name && ends
+    }
+
+    fn texts(&self) -> (String, String) {
+        let next = self.tokens[(self.at + 1).min(self.tokens.len() - 1)].span;
+        (shorten(self.text(self.here())), shorten(self.text(next)))
+    }
+
+    pub(super) fn foreign_statement(&self) -> Option<Error> {
+        if self.declares_by_type() {
+            let (ty, name) = self.texts();
+            let error = Error::new(self.here(), "a declaration starts with `let`", "not with a type");
+            let ty = foreign_type(&ty).unwrap_or(&ty);
+            return Some(error.help(match ty {
+                "mutex" => format!("a mutex is shared: write `global {name}: mutex;` outside of all blocks"),
+                "int" => format!("write `let {name} = 0;`"),
+                "bool" => format!("write `let {name} = false;`"),
+                _ => format!("write `let {name}: {ty} = ..;`"),
+            }));
+        }
+        if self.peek() == Token::Else {
+            let error = Error::new(self.here(), "this `else` has no `if`", "nothing before it");
+            return Some(error.help("`else` follows the `}` of an `if`, without `;`"));
+        }
+        if self.peek() != Token::Name {
+            return None;
+        }
+        let word = self.text(self.here());
+        let help = foreign_word(word)?;
+        use Token::{Assign, Channel, Dot, OpenBracket, OpenParen};
+        let usable = match self.peek_at(1) {
+            Assign | Dot | OpenBracket | Channel => true,
+            OpenParen => !matches!(word, "for" | "foreach" | "switch" | "synchronized" | "catch"),
+            _ => false,
+        };
+        let error = || Error::new(self.here(), format!("there is no `{word}` in this language"), "not known");
+        (!usable).then(|| error().help(help))
+    }
+
+    /// `x += e`, `x++`, `x := e` behind the place.
+    pub(super) fn foreign_assignment(&self, place: &Expr) -> Option<Error> {
+        let token = self.peek();
+        let place = shorten(self.text(place.span));
+        let help = match token {
+            Token::PlusAssign
+            | Token::MinusAssign
+            | Token::StarAssign
+            | Token::SlashAssign
+            | Token::PercentAssign => {
+                format!("write `{place} = {place} {} ..;`", &token.text()[..1])
+            }
+            Token::Increment | Token::Decrement => {
+                format!("write `{place} = {place} {} 1;`", &token.text()[..1])
+            }
+            Token::Define => format!("write `let {place} = ..;` for a new local, `{place} = ..;` otherwise"),
+            _ => return None,
+        };
+        let message = match token {
+            Token::Define => "`:=` is not in this language".to_owned(),
+            _ => format!("`{}` hides a read and a write, so it is not in this language", token.text()),
+        };
+        Some(Error::new(self.here(), message, "not known").help(help))
+    }
+
+    /// A mark behind an expression that means something elsewhere.
+    pub(super) fn foreign_operator(&self) -> Option<Error> {
+        if self.peek() == Token::Channel {
+            let error = Error::new(self.here(), "nothing can be sent here", "`<-` is the channels' operator");
+            return Some(error.help("for \"less than minus\" write `< -`"));
+        }
+        let help = mark(self.peek()).filter(|_| self.peek() != Token::Star)?;
+        let message = format!("`{}` cannot stand here", self.peek().text());
+        Some(Error::new(self.here(), message, "not known").help(help))
+    }
+
+    pub(super) fn let_mut(&self) -> Option<Error> {
+        let is_mut =
+            self.peek() == Token::Name && self.text(self.here()) == "mut" && self.peek_at(1) == Token::Name;
+        let error = || Error::new(self.here(), "there is no `mut`", "leave it out");
+        is_mut.then(|| error().help("every local variable can be assigned"))
+    }
+
+    /// `case x := <-c:`
+    pub(super) fn foreign_case(&self) -> Option<Error> {
+        let declares = self.peek() == Token::Name && matches!(self.peek_at(1), Token::Define | Token::Assign);
+        let name = shorten(self.text(self.here()));
+        let error = || Error::new(self.here(), "a received value needs `let`", "a new local variable");
+        declares.then(|| error().help(format!("write `case let {name} = <-c {{ .. }}`")))
+    }
+
+    pub(super) fn foreign_item(&self) -> Option<Error> {
+        let word = self.text(self.here());
+        if self.peek() == Token::Name
+            && let Some(help) = foreign_item_word(word)
+        {
+            let error =
+                Error::new(self.here(), format!("there is no `{word}` in this language"), "not known");
+            return Some(error.help(help));
+        }
+        if self.declares_by_type() {
+            let (ty, name) = self.texts();
+            let ty = foreign_type(&ty).unwrap_or(&ty);
+            let error = Error::new(self.here(), "a shared variable starts with `global`", "not with a type");
+            return Some(error.help(match ty {
+                "int" => format!("write `global {name} = 0;`"),
+                _ => format!("write `global {name}: {ty};`"),
+            }));
+        }
+        let error = || {
+            Error::new(self.here(), "`let` makes a local variable, and there is no block here", "not here")
+        };
+        (self.peek() == Token::Let).then(|| error().help("write `global x = 1;` for a shared variable"))
+    }
+
+    /// `int x;` in a class, or commas between fields.
+    pub(super) fn foreign_field(&self) -> Option<Error> {
+        if self.declares_by_type() {
+            let (ty, name) = self.texts();
+            let ty = foreign_type(&ty).unwrap_or(&ty);
+            let error = Error::new(self.here(), "a field's name comes first", "the type stands behind it");
+            return Some(error.help(format!("write `{name}: {ty};`")));
+        }
+        let comma = self.peek() == Token::Comma || self.peek_at(1) == Token::Comma;
+        let span = if self.peek() == Token::Comma {
+            self.here()
+        } else {
+            self.tokens[(self.at + 1).min(self.tokens.len() - 1)].span
+        };
+        let error = || Error::new(span, "each field ends with `;`", "not with a comma");
+        comma.then(|| error().help("write `x; y;`"))
+    }
+
+    /// `int x` among parameters.
+    pub(super) fn foreign_param(&self) -> Option<Error> {
+        let ends = matches!(self.peek_at(2), Token::Comma | Token::CloseParen);
+        if self.peek_at(1) != Token::Name || !ends || self.peek() == Token::Comma {
+            return None;
+        }
+        let (ty, name) = self.texts();
+        let ty = foreign_type(&ty).unwrap_or(&ty);
+        let error = Error::new(self.here(), "a parameter's name comes first", "the type stands behind it");
+        Some(error.help(if ty == "int" {
+            format!("write `{name}`")
+        } else {
+            format!("write `{name}: {ty}`")
+        }))
+    }
+
+    /// An item, or the end of the file, inside of a block.
+    pub(super) fn unclosed<T>(&mut self, opener: Span) -> Parsed<T> {
+        let opener = self.crooked.unwrap_or(opener);
+        let token = self.peek();
+        if token == Token::End {
+            let error = Error::new(self.here(), "a `}` is missing", "the file ends here");
+            return self.report(error.related(opener, "this block is not closed"));
+        }
+        let error =
+            Error::new(self.here(), format!("`{}` cannot stand in a block", token.text()), "not in a block");
+        let error = error.related(opener, "in this block; is its `}` missing?");
+        self.report(match token {
+            Token::Thread => error.help("inside of a block a thread is started by `spawn { .. }`"),
+            Token::Global | Token::Atomic => {
+                error.help("a local variable is made by `let`; shared ones stand outside")
+            }
+            _ => error,
+        })
+    }
+
+    /// Remembers the first block whose closing brace stands further left than the line that opened it: if in the end a brace is
+    /// missing, it is probably that block's.
+    pub(super) fn note_indentation(&mut self, opener: Span) {
+        let closer = self.here();
+        let alone = self.on_new_line();
+        if alone && self.crooked.is_none() && self.indentation(closer) < self.indentation(opener) {
+            self.crooked = Some(opener);
+        }
+    }
+
+    /// How many bytes of white space the line of that token starts with.
+    fn indentation(&self, span: Span) -> usize {
+        let before = &self.source.as_bytes()[..span.start as usize];
+        let line = before.iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
+        self.source.as_bytes()[line..].iter().take_while(|b| **b == b' ' || **b == b'\t').count()
+    }
+}
