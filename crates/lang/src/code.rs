@@ -22,7 +22,7 @@ impl Pc {
 }
 
 /// A function by its number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FunctionId(pub u32);
 
 /// One instruction. The first register is the one written, where there is one.

@@ -24,11 +24,13 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(span: Span, message: impl Into<String>, label: impl Into<String>) -> Self {
+    /// That is wrong there.
+    pub fn new(span: Span, message: impl Into<String>, label: impl Into<String>) -> Self {
         Error { span, message: message.into(), label: label.into(), help: None, related: None }
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    /// With what to write instead.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -7,7 +7,9 @@ mod lexer;
 mod machine;
 mod parser;
 mod system;
+mod trace;
 
 pub use error::Error;
 pub use machine::{Address, Machine, Options};
 pub use parser::{MAX_NESTING, parse};
+pub use trace::Lines;

@@ -94,13 +94,6 @@ impl Heap {
         Ok(cells)
     }
 
-    /// The block that the cell is in: its start and length.
-    pub fn block_of(&self, cell: u32) -> Option<(u32, u32)> {
-        self.check(cell).ok()?;
-        let start = (FIRST..=cell).rev().find(|&c| self.blocks[c as usize] != INSIDE)?;
-        Some((start, self.blocks[start as usize]))
-    }
-
     /// Makes one of the free run at `i` and the next if they touch.
     fn join(&mut self, i: usize) {
         if let [(start, length), (next, more), ..] = self.free[i..]
@@ -139,7 +132,6 @@ mod tests {
         assert_eq!(heap.release(block), Err(Bad::Freed));
         assert_eq!(heap.release(block + 100), Err(Bad::Wild));
         assert_eq!(heap.release(0), Err(Bad::Wild));
-        assert_eq!(heap.block_of(block), None);
     }
 
     #[test]

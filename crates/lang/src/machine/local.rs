@@ -173,7 +173,8 @@ impl Machine {
 
     fn print(&mut self, tid: Tid, first: Reg, count: u16) {
         if self.options.keep_output {
-            let words: Vec<String> = self.thread(tid).run_of(first, count).iter().map(i64::to_string).collect();
+            let words: Vec<String> =
+                self.thread(tid).run_of(first, count).iter().map(i64::to_string).collect();
             self.output.push(words.join(" "));
         }
     }

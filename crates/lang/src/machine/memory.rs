@@ -110,6 +110,11 @@ impl Memory {
         self.objects = 0;
     }
 
+    /// The cells of the globals.
+    pub fn globals(&self) -> &[i64] {
+        &self.arenas[GLOBALS as usize]
+    }
+
     /// What a cell holds. The address was checked when it was made.
     #[inline]
     pub fn get(&self, at: Address) -> i64 {

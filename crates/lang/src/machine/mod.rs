@@ -94,6 +94,11 @@ impl Machine {
         self.start(Tid(0), FunctionId(0), &[]);
     }
 
+    /// The cells of the globals; the first is nobody's.
+    pub fn global_cells(&self) -> &[i64] {
+        self.memory.globals()
+    }
+
     /// How many thread numbers are in use.
     pub fn created(&self) -> u32 {
         self.created
@@ -105,7 +110,8 @@ impl Machine {
             self.threads.resize_with(tid.index() + 1, Thread::default);
         }
         self.created = self.created.max(tid.0 + 1);
-        self.threads[tid.index()].start(&self.code.functions[function.0 as usize], arguments);
+        let code = &self.code.functions[function.0 as usize];
+        self.threads[tid.index()].start(function, code, arguments);
         self.settle(tid);
     }
 
@@ -163,7 +169,10 @@ impl Machine {
     /// Does what the thread stands before and runs on to its next preemption point.
     pub fn step(&mut self, action: Action, points: &Points, log: &mut Log) -> Done {
         let tid = action.tid;
-        debug_assert!(matches!(self.status(tid), Status::Ready(n) if action.choice < n), "{action:?} is not ready");
+        debug_assert!(
+            matches!(self.status(tid), Status::Ready(n) if action.choice < n),
+            "{action:?} is not ready"
+        );
         if let Life::Failing(fault) = &self.threads[tid.index()].life {
             return Err(Fault::clone(fault));
         }

@@ -1,17 +1,22 @@
 //! What things are called in reports.
 
 use super::memory::Address;
-use super::{Blocked, Machine, Status};
+use super::{Blocked, Life, Machine, Status};
 use crate::ast::Type;
-use crate::code::{FunctionId, Instr};
 use deadheat_trace::{ChanId, LockId, Tid};
 
 impl Machine {
-    /// What a thread is called: the function it runs, and its number.
+    /// What a thread is called: the function it runs, with its number where several run the same.
     pub fn thread_name(&self, tid: Tid) -> String {
-        match tid {
-            Tid(0) => "main".into(),
-            _ => format!("thread {}", tid.0),
+        let threads = &self.threads[..self.created as usize];
+        let Some(thread) = threads.get(tid.index()).filter(|t| t.life != Life::Absent) else {
+            return format!("thread {}", tid.0);
+        };
+        let name = &self.code.functions[thread.function.0 as usize].name;
+        let same = threads.iter().filter(|t| t.life != Life::Absent && t.function == thread.function);
+        match same.count() {
+            1 => name.clone(),
+            _ => format!("{name} #{}", tid.0),
         }
     }
 
@@ -43,14 +48,6 @@ impl Machine {
         match self.roster.maker(chan) {
             Some((maker, rank)) => format!("channel {} of {}", rank + 1, self.thread_name(maker)),
             None => format!("channel {}", chan.0),
-        }
-    }
-
-    /// The function a thread's number stands for, if the thread was made at an instruction that says it.
-    pub fn spawned_at(&self, instr: &Instr) -> Option<&str> {
-        match instr {
-            Instr::Spawn(_, FunctionId(f), _) => Some(&self.code.functions[*f as usize].name),
-            _ => None,
         }
     }
 

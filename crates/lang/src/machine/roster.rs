@@ -98,12 +98,6 @@ impl Roster {
         }
     }
 
-    /// Whose child that thread is, and the how-manieth; `None` for main.
-    pub fn parent(&self, tid: Tid) -> Option<(Tid, u32)> {
-        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        shared.threads.keys.get(tid.index()).copied().filter(|(_, rank)| *rank != u32::MAX)
-    }
-
     /// The cell of that lock.
     pub fn lock_cell(&self, lock: LockId) -> Option<Address> {
         let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! One thread: where it stands, and its registers.
 
 use super::spin::Spin;
-use crate::code::{FunctionCode, Pc, Reg};
+use crate::code::{FunctionCode, FunctionId, Pc, Reg};
 use deadheat_explore::Fault;
 
 /// What has become of a thread.
@@ -24,6 +24,8 @@ pub enum Life {
 #[derive(Clone, Debug, Default)]
 pub struct Thread {
     pub life: Life,
+    /// What it runs.
+    pub function: FunctionId,
     /// The instruction it stands before.
     pub pc: Pc,
     /// Where the running function's registers start.
@@ -59,8 +61,8 @@ impl Thread {
     }
 
     /// Starts to run that function.
-    pub fn start(&mut self, function: &FunctionCode, arguments: &[i64]) {
-        self.life = Life::Running;
+    pub fn start(&mut self, id: FunctionId, function: &FunctionCode, arguments: &[i64]) {
+        (self.life, self.function) = (Life::Running, id);
         self.pc = function.entry;
         self.regs.extend_from_slice(arguments);
         self.regs.resize(usize::from(function.registers), 0);
