@@ -3,6 +3,7 @@
 pub mod ast;
 pub mod code;
 mod error;
+pub mod generate;
 mod lexer;
 mod machine;
 mod parser;
