@@ -1,6 +1,7 @@
 //! The small language: its syntax, its semantics, and an interpreter that any schedule can drive.
 
 pub mod ast;
+mod check;
 pub mod code;
 mod error;
 pub mod generate;
@@ -10,6 +11,7 @@ mod parser;
 mod system;
 mod trace;
 
+pub use check::{ClassLayout, FieldLayout, MAX_ELEMENTS, Types, check};
 pub use error::Error;
 pub use machine::{Address, Machine, Options};
 pub use parser::{MAX_NESTING, parse};

@@ -180,8 +180,8 @@ impl Parser<'_> {
             return Ok(self.leaf(ExprKind::Name(name.text), span));
         }
         let (arguments, height) = self.arguments()?;
-        let kind = match Builtin::ALL.iter().find(|(text, _)| *text == name.text) {
-            Some((_, builtin)) => ExprKind::Builtin(*builtin, arguments),
+        let kind = match Builtin::named(&name.text) {
+            Some(builtin) => ExprKind::Builtin(builtin, arguments),
             None => ExprKind::Call(name, arguments),
         };
         self.grow(kind, self.since(start), height)

@@ -77,7 +77,7 @@ pub(super) fn mark(token: Token) -> Option<&'static str> {
 
 /// Why that function cannot be spawned.
 pub(super) fn builtin_as_thread(name: &str) -> Option<String> {
-    let (name, _) = Builtin::ALL.iter().find(|(text, _)| *text == name)?;
+    Builtin::named(name)?;
     Some(format!("write a block: `spawn {{ {name}(..); }}`"))
 }
 
