@@ -3,6 +3,7 @@
 pub mod ast;
 mod check;
 pub mod code;
+mod compile;
 mod error;
 pub mod generate;
 mod lexer;
@@ -12,6 +13,7 @@ mod system;
 mod trace;
 
 pub use check::{ClassLayout, FieldLayout, MAX_ELEMENTS, Types, check};
+pub use compile::compile;
 pub use error::Error;
 pub use machine::{Address, Machine, Options};
 pub use parser::{MAX_NESTING, parse};
