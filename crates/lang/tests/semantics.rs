@@ -229,7 +229,7 @@ fn faults() {
         FaultKind::Error,
         "a channel cannot have room for -1 values",
     );
-    fails("main { let p = malloc(-5); }", FaultKind::Error, "malloc(-5): there is no room");
+    fails("main { let n = -5; let p = malloc(n); }", FaultKind::Error, "malloc(-5): there is no room");
 }
 
 #[test]
