@@ -14,6 +14,7 @@ mod system;
 mod testing;
 
 pub use bug::{Bug, BugKind, Bugs, DataRace, Deadlock, Livelock, RacingAccess, Wait};
+pub use run::candidates::{Candidate, Recycled};
 pub use run::objects::Heap;
 pub use schedule::{Diverged, Replay, Schedule, Segment, replay};
 pub use search::Search;
