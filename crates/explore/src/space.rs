@@ -154,7 +154,8 @@ impl Space {
         loop {
             let trail = &mut self.engine.trail;
             if trail.ready.is_empty() {
-                let ended = (0..system.threads()).all(|t| !matches!(system.status(Tid(t)), Status::Blocked(_)));
+                let ended =
+                    (0..system.threads()).all(|t| !matches!(system.status(Tid(t)), Status::Blocked(_)));
                 return Ended::Early(if ended { End::Finished } else { End::Stuck });
             }
             if trail.steps.len() as u32 >= self.options.step_limit {

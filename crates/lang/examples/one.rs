@@ -1,8 +1,8 @@
 //! One.
 use deadheat_explore::{End, Options as Opt, Points, Races, Search, Space};
-use deadheat_lang::{check, compile, parse, Machine, Options};
-use std::sync::Arc;
+use deadheat_lang::{Machine, Options, check, compile, parse};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 fn main() {
     let src = std::fs::read_to_string(std::env::args().nth(1).unwrap()).unwrap();
     for search in [Search::Naive, Search::Dpor, Search::Optimal] {
@@ -15,7 +15,9 @@ fn main() {
             let key = format!("{:?} {:x}", run.end, m.digest());
             let l = s.last_schedule().to_string();
             seen.entry(key).or_insert((0, l)).0 += 1;
-            if std::env::var("ALL").is_ok() && search != Search::Naive { println!("{search:?} {:?} {:x} {}", run.end, m.digest(), s.last_schedule()); }
+            if std::env::var("ALL").is_ok() && search != Search::Naive {
+                println!("{search:?} {:?} {:x} {}", run.end, m.digest(), s.last_schedule());
+            }
         }
         println!("{search:?} {:?} {seen:#?}", s.counts());
     }

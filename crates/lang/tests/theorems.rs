@@ -1,6 +1,6 @@
 //! The explorer's theorems, held against a naive search over every interleaving, on random programs of the language.
 
-use deadheat_explore::{End, Options, Points, Races, Search, Space, System};
+use deadheat_explore::{End, Options, Points, Races, Search, Space};
 use deadheat_lang::generate::{Constructs, Shape, random_program};
 use deadheat_lang::{Machine, check, compile, parse};
 use std::collections::BTreeSet;
@@ -39,6 +39,12 @@ fn outcomes(source: &str, search: Search, points: &Points) -> Option<(BTreeSet<S
     Some((seen, space.counts().runs))
 }
 
+/// `DEADHEAT_REPEATS` makes it so many times as much.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let repeats = std::env::var("DEADHEAT_REPEATS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    0..count * repeats
+}
+
 #[track_caller]
 fn reductions_lose_nothing(shape: Shape, seeds: std::ops::Range<u64>) {
     let mut compared = 0;
@@ -47,7 +53,8 @@ fn reductions_lose_nothing(shape: Shape, seeds: std::ops::Range<u64>) {
         let Some((all, _)) = outcomes(&source, Search::Naive, &Points::Everywhere) else { continue };
         compared += 1;
         for search in [Search::Dpor, Search::Optimal] {
-            let (found, _) = outcomes(&source, search, &Points::Everywhere).expect("fewer runs than the naive search");
+            let (found, _) =
+                outcomes(&source, search, &Points::Everywhere).expect("fewer runs than the naive search");
             assert_eq!(found, all, "{search:?} on seed {seed}:\n{source}");
         }
     }
@@ -57,15 +64,15 @@ fn reductions_lose_nothing(shape: Shape, seeds: std::ops::Range<u64>) {
 #[test]
 fn partial_order_reduction_finds_every_outcome_of_the_calculus() {
     let shape = Shape { threads: 2, vars: 2, locks: 2, statements: 4, constructs: Constructs::Calculus };
-    reductions_lose_nothing(shape, 0..1500);
+    reductions_lose_nothing(shape, seeds(1500));
     let shape = Shape { threads: 3, vars: 2, locks: 1, statements: 2, constructs: Constructs::Calculus };
-    reductions_lose_nothing(shape, 0..600);
+    reductions_lose_nothing(shape, seeds(600));
 }
 
 #[test]
 fn partial_order_reduction_finds_every_outcome_of_the_language() {
     let shape = Shape { threads: 2, vars: 2, locks: 1, statements: 4, constructs: Constructs::All };
-    reductions_lose_nothing(shape, 0..1500);
+    reductions_lose_nothing(shape, seeds(1500));
     let shape = Shape { threads: 3, vars: 1, locks: 1, statements: 2, constructs: Constructs::All };
-    reductions_lose_nothing(shape, 0..800);
+    reductions_lose_nothing(shape, seeds(800));
 }

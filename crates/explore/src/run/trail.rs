@@ -369,9 +369,9 @@ impl Trail {
     /// A step that found the thread blocked and left it runnable is not one it could have come before.
     fn leave_out_enabler(&mut self, tid: Tid) {
         if let Some(enabler) = self.threads[tid.index()].enabler.checked_sub(1)
-            && let Some(at) = self.earlier.iter().position(|&e| e == enabler)
+            && self.earlier.contains(&enabler)
         {
-            self.earlier.swap_remove(at);
+            self.earlier.retain(|&e| e != enabler);
             self.enabling.push(enabler);
         }
     }
