@@ -4,6 +4,7 @@ pub mod ast;
 mod check;
 pub mod code;
 mod error;
+mod format;
 mod lexer;
 mod machine;
 mod parser;
@@ -12,6 +13,7 @@ mod trace;
 
 pub use check::{ClassLayout, FieldLayout, MAX_ELEMENTS, Types, check};
 pub use error::Error;
+pub use format::{format, print};
 pub use machine::{Address, Machine, Options};
 pub use parser::{MAX_NESTING, parse};
 pub use trace::Lines;

@@ -81,21 +81,31 @@ pub(super) fn builtin_as_thread(name: &str) -> Option<String> {
     Some(format!("write a block: `spawn {{ {name}(..); }}`"))
 }
 
-/// A word of other languages at the start of a statement.
+/// A word that would make no sense as a name to readers of other languages.
+pub(super) fn never_a_name(word: &str, span: Span) -> Option<Error> {
+    let help = match word {
+        "for" | "foreach" => "write `let i = 0; while i < n { ..; i = i + 1; }`",
+        "break" | "continue" => "let the condition of `while` end the loop, or `return` from a function",
+        "switch" => "write `if`, `else if` and `else`",
+        "synchronized" => "write `sync m { .. }`",
+        "catch" => "a failure ends the run; there is nothing to catch",
+        _ => return None,
+    };
+    Some(Error::new(span, format!("there is no `{word}` in this language"), "not known").help(help))
+}
+
+/// A word of other languages at the start of a statement, where nothing that follows could make it a name.
 fn foreign_word(word: &str) -> Option<&'static str> {
     Some(match word {
-        "for" | "foreach" => "write `let i = 0; while i < n { ..; i = i + 1; }`",
         "do" | "loop" | "forever" => "write `while true { .. }`",
-        "break" | "continue" => "let the condition of `while` end the loop, or `return` from a function",
-        "switch" | "match" => "write `if`, `else if` and `else`",
+        "match" => "write `if`, `else if` and `else`",
         "elif" | "elsif" | "elseif" => "write `else if`",
         "var" | "auto" | "val" | "mut" => "write `let x = e;`",
         "const" => "write `let n = 3;` in a block, or `global n = 3;` outside",
         "go" | "async" | "fork" => "write `spawn f();` or `spawn { .. }`",
         "join" => "write `wait t;`",
-        "synchronized" => "write `sync m { .. }`",
         "throw" | "raise" | "abort" => "write `panic \"what happened\";`",
-        "try" | "catch" | "defer" | "goto" => "a failure ends the run; there is nothing to catch or defer",
+        "try" | "defer" | "goto" => "a failure ends the run; there is nothing to catch or defer",
         "delete" => "write `free p;`; objects are never freed",
         "printf" | "println" | "fmt" => "write `print a, b;`",
         _ => return None,
@@ -155,14 +165,11 @@ impl Parser<'_> {
         }
         let word = self.text(self.here());
         let help = foreign_word(word)?;
-        use Token::{Assign, Channel, Dot, OpenBracket, OpenParen};
-        let usable = match self.peek_at(1) {
-            Assign | Dot | OpenBracket | Channel => true,
-            OpenParen => !matches!(word, "for" | "foreach" | "switch" | "synchronized" | "catch"),
-            _ => false,
-        };
+        let next = self.peek_at(1);
+        let no_name =
+            next.is_word() || matches!(next, Token::Name | Token::Int | Token::Text | Token::OpenBrace);
         let error = || Error::new(self.here(), format!("there is no `{word}` in this language"), "not known");
-        (!usable).then(|| error().help(help))
+        no_name.then(|| error().help(help))
     }
 
     /// `x += e`, `x++`, `x := e` behind the place.

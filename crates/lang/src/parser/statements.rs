@@ -133,8 +133,10 @@ impl Parser<'_> {
             Token::Print => return self.print_statement(),
             Token::Return => {
                 self.bump();
-                // A value on the next line is a statement without a use, and the semicolon is what is missing.
-                let bare = matches!(self.peek(), Token::Semicolon | Token::CloseBrace) || self.on_new_line();
+                // Without a value, though the semicolon may be missing.
+                let next = self.peek();
+                let statement = habits::starts_statement(next) && next != Token::Spawn;
+                let bare = statement || matches!(next, Token::Semicolon | Token::CloseBrace);
                 return Ok(StatementKind::Return(if bare { None } else { Some(self.expr()?) }));
             }
             _ => return self.expression_statement(),
