@@ -145,24 +145,47 @@ impl Parser<'_> {
     }
 
     pub(super) fn foreign_statement(&self) -> Option<Error> {
-        if self.declares_by_type() {
-            let (ty, name) = self.texts();
-            let error = Error::new(self.here(), "a declaration starts with `let`", "not with a type");
-            let ty = foreign_type(&ty).unwrap_or(&ty);
-            return Some(error.help(match ty {
-                "mutex" => format!("a mutex is shared: write `global {name}: mutex;` outside of all blocks"),
-                "int" => format!("write `let {name} = 0;`"),
-                "bool" => format!("write `let {name} = false;`"),
-                _ => format!("write `let {name}: {ty} = ..;`"),
-            }));
+        match self.peek() {
+            Token::Else => {
+                let error = Error::new(self.here(), "this `else` has no `if`", "nothing before it");
+                Some(error.help("`else` follows the `}` of an `if`, without `;`"))
+            }
+            Token::Semicolon => {
+                let error =
+                    Error::new(self.here(), "there is no statement before this `;`", "nothing to end");
+                Some(error.help("a block ends without `;`"))
+            }
+            Token::Name => self.foreign_start().or_else(|| self.local_by_type()),
+            _ => self.local_by_type(),
         }
-        if self.peek() == Token::Else {
-            let error = Error::new(self.here(), "this `else` has no `if`", "nothing before it");
-            return Some(error.help("`else` follows the `}` of an `if`, without `;`"));
-        }
-        if self.peek() != Token::Name {
+    }
+
+    fn local_by_type(&self) -> Option<Error> {
+        if !self.declares_by_type() {
             return None;
         }
+        let (ty, name) = self.texts();
+        let ty = foreign_type(&ty).unwrap_or(&ty);
+        let error = Error::new(self.here(), "a declaration starts with `let`", "not with a type");
+        Some(error.help(match ty {
+            "mutex" => format!("a mutex is shared: write `global {name}: mutex;` outside of all blocks"),
+            "int" | "bool" | "thread" => format!("write `let {name} = {};`", self.value_for(ty)),
+            _ => format!("write `let {name}: {ty} = ..;`"),
+        }))
+    }
+
+    /// What to suggest as the value in `int x` or `int x = 1`.
+    fn value_for(&self, ty: &str) -> &'static str {
+        match (self.peek_at(2), ty) {
+            (Token::Assign, _) => "..",
+            (_, "int") => "0",
+            (_, "bool") => "false",
+            _ => "..",
+        }
+    }
+
+    /// A word of another language that starts a statement.
+    fn foreign_start(&self) -> Option<Error> {
         let word = self.text(self.here());
         let help = foreign_word(word)?;
         let next = self.peek_at(1);
@@ -237,7 +260,7 @@ impl Parser<'_> {
             let ty = foreign_type(&ty).unwrap_or(&ty);
             let error = Error::new(self.here(), "a shared variable starts with `global`", "not with a type");
             return Some(error.help(match ty {
-                "int" => format!("write `global {name} = 0;`"),
+                "int" => format!("write `global {name} = {};`", self.value_for(ty)),
                 _ => format!("write `global {name}: {ty};`"),
             }));
         }
@@ -286,7 +309,7 @@ impl Parser<'_> {
         let opener = self.crooked.unwrap_or(opener);
         let token = self.peek();
         if token == Token::End {
-            let error = Error::new(self.here(), "a `}` is missing", "the file ends here");
+            let error = Error::new(super::after(self.before()), "a `}` is missing", "the file ends here");
             return self.report(error.related(opener, "this block is not closed"));
         }
         let error =
