@@ -3,8 +3,10 @@
 pub mod ast;
 mod check;
 pub mod code;
+mod compile;
 mod error;
 mod format;
+pub mod generate;
 mod lexer;
 mod machine;
 mod parser;
@@ -12,6 +14,7 @@ mod system;
 mod trace;
 
 pub use check::{ClassLayout, FieldLayout, MAX_ELEMENTS, Types, check};
+pub use compile::compile;
 pub use error::Error;
 pub use format::{format, print};
 pub use machine::{Address, Machine, Options};

@@ -10,7 +10,7 @@ impl Machine {
     pub fn thread_name(&self, tid: Tid) -> String {
         let threads = &self.threads[..self.created as usize];
         let Some(thread) = threads.get(tid.index()).filter(|t| t.life != Life::Absent) else {
-            return format!("thread {}", tid.0);
+            return format!("absent {}", tid.0);
         };
         let name = &self.code.functions[thread.function.0 as usize].name;
         let same = threads.iter().filter(|t| t.life != Life::Absent && t.function == thread.function);
