@@ -51,11 +51,13 @@ impl Error {
         }
         let at = |span: Span| (&*file, on_one_line(&text, span));
         let config = Config::default().with_color(colour).with_index_type(IndexType::Byte);
-        let here = Label::new(at(self.span)).with_message(&self.label).with_color(Color::Red);
+        let mut labels = vec![(self.span, &self.label, Color::Red)];
+        labels.extend(self.related.iter().map(|(span, what)| (*span, what, Color::Blue)));
+        labels.sort_by_key(|(span, ..)| span.start);
         let mut report = Report::build(ReportKind::Error, at(self.span)).with_config(config);
-        report = report.with_message(&self.message).with_label(here);
-        if let Some((span, what)) = &self.related {
-            report.add_label(Label::new(at(*span)).with_message(what).with_color(Color::Blue).with_order(1));
+        report = report.with_message(&self.message);
+        for (span, what, colour) in labels {
+            report.add_label(Label::new(at(span)).with_message(what).with_color(colour));
         }
         if let Some(help) = &self.help {
             report.add_help(help);
@@ -139,7 +141,12 @@ impl Errors {
         self.closed = true;
     }
 
-    /// Would another be kept?
+    /// Is nothing wrong yet?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Would no other be kept?
     pub(crate) fn is_full(&self) -> bool {
         self.closed || self.list.len() >= MOST
     }

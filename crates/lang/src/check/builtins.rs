@@ -59,9 +59,7 @@ impl<'p> Checker<'p> {
                 return self.report(Error::new(arguments[0].span, message, format!("`{ty}`")));
             }
             None => {
-                arguments[1..].iter().for_each(|a| {
-                    self.value(a, None);
-                });
+                arguments[1..].iter().for_each(|a| self.glance(a));
                 return None;
             }
         };

@@ -231,9 +231,7 @@ impl<'p> Checker<'p> {
         if let Some(function) = self.functions.get(name.text.as_str()) {
             return Some(function);
         }
-        for argument in arguments {
-            self.value(argument, None);
-        }
+        arguments.iter().for_each(|a| self.glance(a));
         let this = self.body.this.and_then(|class| self.classes.get(class));
         let shown = shorten(&name.text);
         let error = if this.is_some_and(|c| c.methods.contains_key(name.text.as_str())) {
@@ -250,9 +248,7 @@ impl<'p> Checker<'p> {
         let ty = self.value(base, None);
         let method = ty.as_ref().and_then(|ty| self.method_of(ty, name));
         let Some(method) = method else {
-            for argument in arguments {
-                self.value(argument, None);
-            }
+            arguments.iter().for_each(|a| self.glance(a));
             return None;
         };
         self.call(&name.text, method, arguments, span)
@@ -297,13 +293,10 @@ impl<'p> Checker<'p> {
         span: Span,
     ) -> Option<T> {
         for argument in arguments {
-            if argument.kind != ExprKind::Null {
-                self.value(argument, None);
-            }
+            self.glance(argument);
         }
         let plural = if wanted == 1 { "argument" } else { "arguments" };
-        let message =
-            format!("`{}` takes {wanted} {plural}, and here are {}", shorten(name), arguments.len());
+        let message = format!("`{}` takes {wanted} {plural}, not {}", shorten(name), arguments.len());
         self.report(Error::new(span, message, format!("{} given", arguments.len())))
     }
 }

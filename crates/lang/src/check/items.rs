@@ -154,7 +154,8 @@ impl<'p> Checker<'p> {
                 return self.report(Error::new(span, "`nothing` is not a type of values", "not here"));
             }
             Type::Class(name) if !self.classes.contains_key(name.as_str()) => {
-                let error = unknown(span, "class", name, self.classes.keys().copied());
+                let mut error = unknown(span, "class", name, self.classes.keys().copied());
+                error.label = "this type is not known".to_owned();
                 return self.report(error);
             }
             Type::Chan(message) => self.usable(message, span, Position::Message)?,

@@ -14,7 +14,7 @@ mod types;
 
 pub use types::{ClassLayout, FieldLayout, Types};
 
-use crate::ast::{Class, Function, Global, Program, Span, Type};
+use crate::ast::{Class, Expr, ExprKind, Function, Global, Program, Span, Type};
 use crate::error::{Error, Errors};
 use foldhash::{HashMap, HashMapExt};
 use scopes::Scopes;
@@ -72,7 +72,14 @@ struct Checker<'p> {
     errors: Errors,
 }
 
-impl Checker<'_> {
+impl<'p> Checker<'p> {
+    /// Looks for mistakes in something that stands where there is one already.
+    fn glance(&mut self, e: &'p Expr) {
+        if e.kind != ExprKind::Null {
+            self.value(e, None);
+        }
+    }
+
     fn report<T>(&mut self, error: Error) -> Option<T> {
         self.errors.push(error);
         None

@@ -97,9 +97,7 @@ impl<'p> Checker<'p> {
             Some(ty) => {
                 self.expect(value, &ty, "the value");
             }
-            None => {
-                self.value(value, None);
-            }
+            None => self.glance(value),
         }
     }
 
@@ -140,9 +138,7 @@ impl<'p> Checker<'p> {
             Some(message) => {
                 self.expect(value, &message, "what is sent");
             }
-            None => {
-                self.value(value, None);
-            }
+            None => self.glance(value),
         }
     }
 

@@ -81,21 +81,31 @@ pub(super) fn builtin_as_thread(name: &str) -> Option<String> {
     Some(format!("write a block: `spawn {{ {name}(..); }}`"))
 }
 
-/// A word of other languages at the start of a statement.
+/// A word that would make no sense as a name to readers of other languages.
+pub(super) fn never_a_name(word: &str, span: Span) -> Option<Error> {
+    let help = match word {
+        "for" | "foreach" => "write `let i = 0; while i < n { ..; i = i + 1; }`",
+        "break" | "continue" => "let the condition of `while` end the loop, or `return` from a function",
+        "switch" => "write `if`, `else if` and `else`",
+        "synchronized" => "write `sync m { .. }`",
+        "catch" => "a failure ends the run; there is nothing to catch",
+        _ => return None,
+    };
+    Some(Error::new(span, format!("there is no `{word}` in this language"), "not known").help(help))
+}
+
+/// A word of other languages at the start of a statement, where nothing that follows could make it a name.
 fn foreign_word(word: &str) -> Option<&'static str> {
     Some(match word {
-        "for" | "foreach" => "write `let i = 0; while i < n { ..; i = i + 1; }`",
         "do" | "loop" | "forever" => "write `while true { .. }`",
-        "break" | "continue" => "let the condition of `while` end the loop, or `return` from a function",
-        "switch" | "match" => "write `if`, `else if` and `else`",
+        "match" => "write `if`, `else if` and `else`",
         "elif" | "elsif" | "elseif" => "write `else if`",
         "var" | "auto" | "val" | "mut" => "write `let x = e;`",
         "const" => "write `let n = 3;` in a block, or `global n = 3;` outside",
         "go" | "async" | "fork" => "write `spawn f();` or `spawn { .. }`",
         "join" => "write `wait t;`",
-        "synchronized" => "write `sync m { .. }`",
         "throw" | "raise" | "abort" => "write `panic \"what happened\";`",
-        "try" | "catch" | "defer" | "goto" => "a failure ends the run; there is nothing to catch or defer",
+        "try" | "defer" | "goto" => "a failure ends the run; there is nothing to catch or defer",
         "delete" => "write `free p;`; objects are never freed",
         "printf" | "println" | "fmt" => "write `print a, b;`",
         _ => return None,
@@ -135,34 +145,54 @@ impl Parser<'_> {
     }
 
     pub(super) fn foreign_statement(&self) -> Option<Error> {
-        if self.declares_by_type() {
-            let (ty, name) = self.texts();
-            let error = Error::new(self.here(), "a declaration starts with `let`", "not with a type");
-            let ty = foreign_type(&ty).unwrap_or(&ty);
-            return Some(error.help(match ty {
-                "mutex" => format!("a mutex is shared: write `global {name}: mutex;` outside of all blocks"),
-                "int" => format!("write `let {name} = 0;`"),
-                "bool" => format!("write `let {name} = false;`"),
-                _ => format!("write `let {name}: {ty} = ..;`"),
-            }));
+        match self.peek() {
+            Token::Else => {
+                let error = Error::new(self.here(), "this `else` has no `if`", "nothing before it");
+                Some(error.help("`else` follows the `}` of an `if`, without `;`"))
+            }
+            Token::Semicolon => {
+                let error =
+                    Error::new(self.here(), "there is no statement before this `;`", "nothing to end");
+                Some(error.help("a block ends without `;`"))
+            }
+            Token::Name => self.foreign_start().or_else(|| self.local_by_type()),
+            _ => self.local_by_type(),
         }
-        if self.peek() == Token::Else {
-            let error = Error::new(self.here(), "this `else` has no `if`", "nothing before it");
-            return Some(error.help("`else` follows the `}` of an `if`, without `;`"));
-        }
-        if self.peek() != Token::Name {
+    }
+
+    fn local_by_type(&self) -> Option<Error> {
+        if !self.declares_by_type() {
             return None;
         }
+        let (ty, name) = self.texts();
+        let ty = foreign_type(&ty).unwrap_or(&ty);
+        let error = Error::new(self.here(), "a declaration starts with `let`", "not with a type");
+        Some(error.help(match ty {
+            "mutex" => format!("a mutex is shared: write `global {name}: mutex;` outside of all blocks"),
+            "int" | "bool" | "thread" => format!("write `let {name} = {};`", self.value_for(ty)),
+            _ => format!("write `let {name}: {ty} = ..;`"),
+        }))
+    }
+
+    /// What to suggest as the value in `int x` or `int x = 1`.
+    fn value_for(&self, ty: &str) -> &'static str {
+        match (self.peek_at(2), ty) {
+            (Token::Assign, _) => "..",
+            (_, "int") => "0",
+            (_, "bool") => "false",
+            _ => "..",
+        }
+    }
+
+    /// A word of another language that starts a statement.
+    fn foreign_start(&self) -> Option<Error> {
         let word = self.text(self.here());
         let help = foreign_word(word)?;
-        use Token::{Assign, Channel, Dot, OpenBracket, OpenParen};
-        let usable = match self.peek_at(1) {
-            Assign | Dot | OpenBracket | Channel => true,
-            OpenParen => !matches!(word, "for" | "foreach" | "switch" | "synchronized" | "catch"),
-            _ => false,
-        };
+        let next = self.peek_at(1);
+        let no_name =
+            next.is_word() || matches!(next, Token::Name | Token::Int | Token::Text | Token::OpenBrace);
         let error = || Error::new(self.here(), format!("there is no `{word}` in this language"), "not known");
-        (!usable).then(|| error().help(help))
+        no_name.then(|| error().help(help))
     }
 
     /// `x += e`, `x++`, `x := e` behind the place.
@@ -230,7 +260,7 @@ impl Parser<'_> {
             let ty = foreign_type(&ty).unwrap_or(&ty);
             let error = Error::new(self.here(), "a shared variable starts with `global`", "not with a type");
             return Some(error.help(match ty {
-                "int" => format!("write `global {name} = 0;`"),
+                "int" => format!("write `global {name} = {};`", self.value_for(ty)),
                 _ => format!("write `global {name}: {ty};`"),
             }));
         }
@@ -279,7 +309,7 @@ impl Parser<'_> {
         let opener = self.crooked.unwrap_or(opener);
         let token = self.peek();
         if token == Token::End {
-            let error = Error::new(self.here(), "a `}` is missing", "the file ends here");
+            let error = Error::new(super::after(self.before()), "a `}` is missing", "the file ends here");
             return self.report(error.related(opener, "this block is not closed"));
         }
         let error =
