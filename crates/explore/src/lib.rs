@@ -10,6 +10,7 @@ mod schedule;
 mod search;
 mod space;
 mod system;
+mod text;
 #[cfg(test)]
 mod testing;
 
@@ -20,3 +21,4 @@ pub use schedule::{Diverged, Replay, Schedule, Segment, replay};
 pub use search::Search;
 pub use space::{Counts, End, Options, Races, Run, Space};
 pub use system::{Action, Blocked, Fault, FaultKind, Log, Points, Site, Status, System};
+pub use text::BadSchedule;
