@@ -52,7 +52,8 @@ fn every_figure_is_there() {
     let deepening = (1..=9).map(|n| format!("deepening-fig{n}"));
     let verifying = [4, 5, 6, 10].map(|n| format!("verifying-fig{n}"));
     let go = [8, 9, 12, 13].map(|n| format!("rsg-fig{n}"));
-    let others = ["verifiedft-fig1", "redcard-fig1", "redcard-section1", "redcard-section2", "redcard-section3"];
+    let others =
+        ["verifiedft-fig1", "redcard-fig1", "redcard-section1", "redcard-section2", "redcard-section3"];
     let more = ["redcard-section4", "rsg-listing1", "rsg-listing2", "rsg-section5"].map(str::to_owned);
     let all = deepening.chain(verifying).chain(go).chain(others.map(str::to_owned)).chain(more);
     for name in all {
