@@ -118,7 +118,7 @@ fn scopes() {
         "fn f(f) -> int { return f; } main { let f = f(1); spawn { let f = true; } print f; }",
         "class C { m: mutex; fn f() { sync this.m { sync this { } } lock this; unlock this; } } main { let c = new C; lock c.m; }",
         "thread { } thread a { return; } finally { }",
-        "global done: [mutex; 2], t: thread; main { lock done[1]; t = spawn { deschedule; }; make_runnable t; make_runnable 1; }",
+        "global done: [mutex; 2], t: thread; main { lock done[1]; t = spawn { deschedule; }; make_runnable t; }",
     ] {
         checked(&parsed(good), good);
     }

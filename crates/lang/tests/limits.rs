@@ -214,10 +214,15 @@ fn huge_arrays() {
 fn too_many_members() {
     let params: String = (0..1001).map(|n| format!("p{n}, ")).collect();
     let fields: String = (0..70_000).map(|n| format!("f{n};")).collect();
-    let told = [format!("fn f({params}) {{ }} main {{ }}"), format!("class C {{ {fields} }} main {{ }}")];
+    let told = [
+        format!("fn f({params}) {{ }} main {{ }}"),
+        format!("class C {{ {fields} }} main {{ }}"),
+        format!("main {{ print 1{}; }}", ", 1".repeat(70_000)),
+    ];
     let told: Vec<String> = told.iter().map(|source| only_error(source).message).collect();
     expect![[r#"
         `f` has 1001 parameters
-        `C` has 70000 fields"#]]
+        `C` has 70000 fields
+        at most 1000 values can be printed at once"#]]
     .assert_eq(&told.join("\n"));
 }

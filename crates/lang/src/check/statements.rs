@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::items::Position;
-use super::{Body, Checker};
+use super::{Body, Checker, MAX_MEMBERS};
 use crate::ast::{Block, Case, Expr, ExprKind, Guard, Name, Span, Statement, StatementKind, Type};
 use crate::error::Error;
 
@@ -51,7 +51,9 @@ impl<'p> Checker<'p> {
             StatementKind::Wait(thread) => {
                 self.expect(thread, &Type::Thread, "what `wait` waits for");
             }
-            StatementKind::MakeRunnable(thread) => self.make_runnable(thread),
+            StatementKind::MakeRunnable(thread) => {
+                self.expect(thread, &Type::Thread, "what `make_runnable` wakes");
+            }
             StatementKind::Deschedule | StatementKind::Yield | StatementKind::Panic(_) => {}
             StatementKind::Send(channel, value) => self.send(channel, value),
             StatementKind::Close(channel) => {
@@ -74,7 +76,13 @@ impl<'p> Checker<'p> {
                 self.expect(address, &Type::Int, "what `free` takes");
             }
             StatementKind::Assert(e) => self.condition(e),
-            StatementKind::Print(values) => values.iter().for_each(|v| self.printed(v)),
+            StatementKind::Print(values) => {
+                values.iter().for_each(|v| self.printed(v));
+                if values.len() > MAX_MEMBERS {
+                    let message = format!("at most {MAX_MEMBERS} values can be printed at once");
+                    self.errors.push(Error::new(statement.span, message, format!("{} values", values.len())));
+                }
+            }
             StatementKind::Return(value) => self.return_statement(value.as_ref(), statement.span),
         }
     }
@@ -123,16 +131,6 @@ impl<'p> Checker<'p> {
         self.expect(e, &Type::Bool, "a condition");
     }
 
-    /// A thread, or its number as `self()` gives it.
-    fn make_runnable(&mut self, thread: &'p Expr) {
-        if let Some(ty) = self.value(thread, None)
-            && !matches!(ty, Type::Thread | Type::Int)
-        {
-            let message = format!("`make_runnable` takes a thread or its number, and this is `{ty}`");
-            self.errors.push(Error::new(thread.span, message, format!("`{ty}`")));
-        }
-    }
-
     fn send(&mut self, channel: &'p Expr, value: &'p Expr) {
         match self.channel(channel) {
             Some(message) => {
@@ -171,9 +169,9 @@ impl<'p> Checker<'p> {
 
     fn printed(&mut self, e: &'p Expr) {
         if let Some(ty) = self.value(e, None)
-            && !matches!(ty, Type::Int | Type::Bool | Type::Thread)
+            && !matches!(ty, Type::Int | Type::Bool)
         {
-            let message = format!("`print` takes numbers, truth values and threads, and this is `{ty}`");
+            let message = format!("`print` takes numbers and truth values, and this is `{ty}`");
             self.errors.push(Error::new(e.span, message, format!("`{ty}`")));
         }
     }

@@ -62,25 +62,25 @@ fn mutex_as_a_declaration() {
     refused(
         "mutex m;\nmain { mutex l; }",
         expect![[r#"
-        Error: a shared variable starts with `global`
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │ mutex m;
-           │ ──┬──
-           │   ╰──── not with a type
-           │
-           │ Help: write `global m: mutex;`
-        ───╯
-        Error: a declaration starts with `let`
-           ╭─[ bad.heat:2:8 ]
-           │
-         2 │ main { mutex l; }
-           │        ──┬──
-           │          ╰──── not with a type
-           │
-           │ Help: a mutex is shared: write `global l: mutex;` outside of all blocks
-        ───╯
-    "#]],
+            Error: a shared variable starts with `global`
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │ mutex m;
+               │ ──┬──
+               │   ╰──── not with a type
+               │
+               │ Help: write `global m: mutex;`
+            ───╯
+            Error: a declaration starts with `let`
+               ╭─[ bad.heat:2:8 ]
+               │
+             2 │ main { mutex l; }
+               │        ──┬──
+               │          ╰──── not with a type
+               │
+               │ Help: a mutex is shared: write `global l: mutex;` outside of all blocks
+            ───╯
+        "#]],
     );
 }
 
@@ -89,25 +89,25 @@ fn other_types_names() {
     refused(
         "global x: i64; fn f(a: usize) -> boolean { } main { }",
         expect![[r#"
-        Error: there is no type `i64`
-           ╭─[ bad.heat:1:11 ]
-           │
-         1 │ global x: i64; fn f(a: usize) -> boolean { } main { }
-           │           ─┬─
-           │            ╰─── not a type here
-           │
-           │ Help: write `int`
-        ───╯
-        Error: there is no type `usize`
-           ╭─[ bad.heat:1:24 ]
-           │
-         1 │ global x: i64; fn f(a: usize) -> boolean { } main { }
-           │                        ──┬──
-           │                          ╰──── not a type here
-           │
-           │ Help: write `int`
-        ───╯
-    "#]],
+            Error: there is no type `i64`
+               ╭─[ bad.heat:1:11 ]
+               │
+             1 │ global x: i64; fn f(a: usize) -> boolean { } main { }
+               │           ─┬─
+               │            ╰─── not a type here
+               │
+               │ Help: write `int`
+            ───╯
+            Error: there is no type `usize`
+               ╭─[ bad.heat:1:24 ]
+               │
+             1 │ global x: i64; fn f(a: usize) -> boolean { } main { }
+               │                        ──┬──
+               │                          ╰──── not a type here
+               │
+               │ Help: write `int`
+            ───╯
+        "#]],
     );
 }
 
@@ -188,16 +188,16 @@ fn main_as_a_function() {
     refused(
         "fn main() { }",
         expect![[r#"
-        Error: `main` is not a function
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │ fn main() { }
-           │ ───┬───
-           │    ╰───── without `fn`
-           │
-           │ Help: write `main { .. }`
-        ───╯
-    "#]],
+            Error: `main` is not a function
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │ fn main() { }
+               │ ───┬───
+               │    ╰───── without `fn`
+               │
+               │ Help: write `main { .. }`
+            ───╯
+        "#]],
     );
 }
 
@@ -206,16 +206,16 @@ fn structs() {
     refused(
         "struct Node { int x; }\nmain { }",
         expect![[r#"
-        Error: there is no `struct` in this language
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │ struct Node { int x; }
-           │ ───┬──
-           │    ╰──── not known
-           │
-           │ Help: write `class C { x; next: C; fn m() { .. } }`
-        ───╯
-    "#]],
+            Error: there is no `struct` in this language
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │ struct Node { int x; }
+               │ ───┬──
+               │    ╰──── not known
+               │
+               │ Help: write `class C { x; next: C; fn m() { .. } }`
+            ───╯
+        "#]],
     );
 }
 
@@ -224,23 +224,23 @@ fn fields_with_commas() {
     refused(
         "class C { x, y; } class D { a: int, b: int } main { }",
         expect![[r#"
-        Error: each field ends with `;`
-           ╭─[ bad.heat:1:12 ]
-           │
-         1 │ class C { x, y; } class D { a: int, b: int } main { }
-           │            ┬
-           │            ╰── not with a comma
-           │
-           │ Help: write `x; y;`
-        ───╯
-        Error: expected `;` after the field, found `,`
-           ╭─[ bad.heat:1:35 ]
-           │
-         1 │ class C { x, y; } class D { a: int, b: int } main { }
-           │                                   ┬
-           │                                   ╰── expected `;` after the field
-        ───╯
-    "#]],
+            Error: each field ends with `;`
+               ╭─[ bad.heat:1:12 ]
+               │
+             1 │ class C { x, y; } class D { a: int, b: int } main { }
+               │            ┬
+               │            ╰── not with a comma
+               │
+               │ Help: write `x; y;`
+            ───╯
+            Error: expected `;` after the field, found `,`
+               ╭─[ bad.heat:1:35 ]
+               │
+             1 │ class C { x, y; } class D { a: int, b: int } main { }
+               │                                   ┬
+               │                                   ╰── expected `;` after the field
+            ───╯
+        "#]],
     );
 }
 
@@ -249,25 +249,25 @@ fn field_with_the_type_first() {
     refused(
         "class C { int x; Node next; } main { }",
         expect![[r#"
-        Error: a field's name comes first
-           ╭─[ bad.heat:1:11 ]
-           │
-         1 │ class C { int x; Node next; } main { }
-           │           ─┬─
-           │            ╰─── the type stands behind it
-           │
-           │ Help: write `x: int;`
-        ───╯
-        Error: a field's name comes first
-           ╭─[ bad.heat:1:18 ]
-           │
-         1 │ class C { int x; Node next; } main { }
-           │                  ──┬─
-           │                    ╰─── the type stands behind it
-           │
-           │ Help: write `next: Node;`
-        ───╯
-    "#]],
+            Error: a field's name comes first
+               ╭─[ bad.heat:1:11 ]
+               │
+             1 │ class C { int x; Node next; } main { }
+               │           ─┬─
+               │            ╰─── the type stands behind it
+               │
+               │ Help: write `x: int;`
+            ───╯
+            Error: a field's name comes first
+               ╭─[ bad.heat:1:18 ]
+               │
+             1 │ class C { int x; Node next; } main { }
+               │                  ──┬─
+               │                    ╰─── the type stands behind it
+               │
+               │ Help: write `next: Node;`
+            ───╯
+        "#]],
     );
 }
 
@@ -276,16 +276,16 @@ fn parameter_with_the_type_first() {
     refused(
         "fn f(int x, Node n) { } main { }",
         expect![[r#"
-        Error: a parameter's name comes first
-           ╭─[ bad.heat:1:6 ]
-           │
-         1 │ fn f(int x, Node n) { } main { }
-           │      ─┬─
-           │       ╰─── the type stands behind it
-           │
-           │ Help: write `x`
-        ───╯
-    "#]],
+            Error: a parameter's name comes first
+               ╭─[ bad.heat:1:6 ]
+               │
+             1 │ fn f(int x, Node n) { } main { }
+               │      ─┬─
+               │       ╰─── the type stands behind it
+               │
+               │ Help: write `x`
+            ───╯
+        "#]],
     );
 }
 
@@ -294,16 +294,16 @@ fn result_behind_a_colon() {
     refused(
         "fn f(): int { } main { }",
         expect![[r#"
-        Error: expected `->` or the body, found `:`
-           ╭─[ bad.heat:1:7 ]
-           │
-         1 │ fn f(): int { } main { }
-           │       ┬
-           │       ╰── expected `->` or the body
-           │
-           │ Help: the result's type stands behind `->`
-        ───╯
-    "#]],
+            Error: expected `->` or the body, found `:`
+               ╭─[ bad.heat:1:7 ]
+               │
+             1 │ fn f(): int { } main { }
+               │       ┬
+               │       ╰── expected `->` or the body
+               │
+               │ Help: the result's type stands behind `->`
+            ───╯
+        "#]],
     );
 }
 
@@ -312,16 +312,16 @@ fn let_outside_of_a_block() {
     refused(
         "let x = 1; main { }",
         expect![[r#"
-        Error: `let` makes a local variable, and there is no block here
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │ let x = 1; main { }
-           │ ─┬─
-           │  ╰─── not here
-           │
-           │ Help: write `global x = 1;` for a shared variable
-        ───╯
-    "#]],
+            Error: `let` makes a local variable, and there is no block here
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │ let x = 1; main { }
+               │ ─┬─
+               │  ╰─── not here
+               │
+               │ Help: write `global x = 1;` for a shared variable
+            ───╯
+        "#]],
     );
 }
 
@@ -330,16 +330,16 @@ fn constant() {
     refused(
         "const N = 3; main { }",
         expect![[r#"
-        Error: there is no `const` in this language
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │ const N = 3; main { }
-           │ ──┬──
-           │   ╰──── not known
-           │
-           │ Help: write `global x = 1;` or `atomic x = 1;`
-        ───╯
-    "#]],
+            Error: there is no `const` in this language
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │ const N = 3; main { }
+               │ ──┬──
+               │   ╰──── not known
+               │
+               │ Help: write `global x = 1;` or `atomic x = 1;`
+            ───╯
+        "#]],
     );
 }
 
@@ -348,15 +348,15 @@ fn constructor_with_arguments() {
     refused(
         "main { let n = new Node(1); }",
         expect![[r#"
-        Error: `new` takes no arguments
-           ╭─[ bad.heat:1:24 ]
-           │
-         1 │ main { let n = new Node(1); }
-           │                        ┬
-           │                        ╰── no parentheses here
-           │
-           │ Help: write `new Node`: fields are zero or null at first
-        ───╯
-    "#]],
+            Error: `new` takes no arguments
+               ╭─[ bad.heat:1:24 ]
+               │
+             1 │ main { let n = new Node(1); }
+               │                        ┬
+               │                        ╰── no parentheses here
+               │
+               │ Help: write `new Node`: fields are zero or null at first
+            ───╯
+        "#]],
     );
 }

@@ -102,16 +102,16 @@ fn less_than_minus() {
     refused(
         "main { if x <-1 { } }",
         expect![[r#"
-        Error: nothing can be sent here
-           ╭─[ bad.heat:1:13 ]
-           │
-         1 │ main { if x <-1 { } }
-           │             ─┬
-           │              ╰── `<-` is the channels' operator
-           │
-           │ Help: for "less than minus" write `< -`
-        ───╯
-    "#]],
+            Error: nothing can be sent here
+               ╭─[ bad.heat:1:13 ]
+               │
+             1 │ main { if x <-1 { } }
+               │             ─┬
+               │              ╰── `<-` is the channels' operator
+               │
+               │ Help: for "less than minus" write `< -`
+            ───╯
+        "#]],
     );
 }
 
@@ -120,14 +120,14 @@ fn missing_operand() {
     refused(
         "main { x = 1 + ; }",
         expect![[r#"
-        Error: expected an expression, found `;`
-           ╭─[ bad.heat:1:16 ]
-           │
-         1 │ main { x = 1 + ; }
-           │                ┬
-           │                ╰── expected an expression
-        ───╯
-    "#]],
+            Error: expected an expression, found `;`
+               ╭─[ bad.heat:1:16 ]
+               │
+             1 │ main { x = 1 + ; }
+               │                ┬
+               │                ╰── expected an expression
+            ───╯
+        "#]],
     );
 }
 
@@ -136,14 +136,14 @@ fn missing_expression_at_the_end_of_a_line() {
     refused(
         "main {\n    x =\n}",
         expect![[r#"
-        Error: expected an expression, found `}`
-           ╭─[ bad.heat:2:8 ]
-           │
-         2 │     x =
-           │        │
-           │        ╰─ expected an expression
-        ───╯
-    "#]],
+            Error: expected an expression, found `}`
+               ╭─[ bad.heat:2:8 ]
+               │
+             2 │     x =
+               │        │
+               │        ╰─ expected an expression
+            ───╯
+        "#]],
     );
 }
 
@@ -152,14 +152,14 @@ fn channel_without_capacity() {
     refused(
         "main { let c = chan int; }",
         expect![[r#"
-        Error: expected `(` and the channel's capacity: `chan int(0)`, found `;`
-           ╭─[ bad.heat:1:24 ]
-           │
-         1 │ main { let c = chan int; }
-           │                        ┬
-           │                        ╰── expected `(` and the channel's capacity: `chan int(0)`
-        ───╯
-    "#]],
+            Error: expected `(` and the channel's capacity: `chan int(0)`, found `;`
+               ╭─[ bad.heat:1:24 ]
+               │
+             1 │ main { let c = chan int; }
+               │                        ┬
+               │                        ╰── expected `(` and the channel's capacity: `chan int(0)`
+            ───╯
+        "#]],
     );
 }
 
@@ -168,13 +168,13 @@ fn new_array_without_a_size() {
     refused(
         "main { let a = new [int]; }",
         expect![[r#"
-        Error: expected `;` and the number of elements: `new [T; n]`, found `]`
-           ╭─[ bad.heat:1:24 ]
-           │
-         1 │ main { let a = new [int]; }
-           │                        ┬
-           │                        ╰── expected `;` and the number of elements: `new [T; n]`
-        ───╯
-    "#]],
+            Error: expected `;` and the number of elements: `new [T; n]`, found `]`
+               ╭─[ bad.heat:1:24 ]
+               │
+             1 │ main { let a = new [int]; }
+               │                        ┬
+               │                        ╰── expected `;` and the number of elements: `new [T; n]`
+            ───╯
+        "#]],
     );
 }

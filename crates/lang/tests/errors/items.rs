@@ -8,16 +8,16 @@ fn statement_outside_of_a_block() {
     refused(
         "x = 1; main { }",
         expect![[r#"
-        Error: expected `global`, `atomic`, `class`, `fn`, `main`, `thread` or `finally`, found `x`
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │ x = 1; main { }
-           │ ┬
-           │ ╰── expected `global`, `atomic`, `class`, `fn`, `main`, `thread` or `finally`
-           │
-           │ Help: statements stand in a block: `main { .. }`, `thread { .. }` or a function
-        ───╯
-    "#]],
+            Error: expected `global`, `atomic`, `class`, `fn`, `main`, `thread` or `finally`, found `x`
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │ x = 1; main { }
+               │ ┬
+               │ ╰── expected `global`, `atomic`, `class`, `fn`, `main`, `thread` or `finally`
+               │
+               │ Help: statements stand in a block: `main { .. }`, `thread { .. }` or a function
+            ───╯
+        "#]],
     );
 }
 
@@ -85,25 +85,25 @@ fn global_that_is_computed() {
     refused(
         "global x = 1 + 2; global y = f(); main { }",
         expect![[r#"
-        Error: expected `;` or `,`, found `+`
-           ╭─[ bad.heat:1:14 ]
-           │
-         1 │ global x = 1 + 2; global y = f(); main { }
-           │              ┬
-           │              ╰── expected `;` or `,`
-           │
-           │ Help: globals start with constants; compute other values in `main`
-        ───╯
-        Error: expected a number, `true`, `false` or `null`, found `f`
-           ╭─[ bad.heat:1:30 ]
-           │
-         1 │ global x = 1 + 2; global y = f(); main { }
-           │                              ┬
-           │                              ╰── expected a number, `true`, `false` or `null`
-           │
-           │ Help: globals start with constants; compute other values in `main`
-        ───╯
-    "#]],
+            Error: expected `;` or `,`, found `+`
+               ╭─[ bad.heat:1:14 ]
+               │
+             1 │ global x = 1 + 2; global y = f(); main { }
+               │              ┬
+               │              ╰── expected `;` or `,`
+               │
+               │ Help: globals start with constants; compute other values in `main`
+            ───╯
+            Error: expected a number, `true`, `false` or `null`, found `f`
+               ╭─[ bad.heat:1:30 ]
+               │
+             1 │ global x = 1 + 2; global y = f(); main { }
+               │                              ┬
+               │                              ╰── expected a number, `true`, `false` or `null`
+               │
+               │ Help: globals start with constants; compute other values in `main`
+            ───╯
+        "#]],
     );
 }
 
@@ -149,16 +149,16 @@ fn global_null_of_no_type() {
     refused(
         "global x = null; main { }",
         expect![[r#"
-        Error: of which type is this `null`?
-           ╭─[ bad.heat:1:12 ]
-           │
-         1 │ global x = null; main { }
-           │            ──┬─
-           │              ╰─── could be of any class
-           │
-           │ Help: say it: `global x: Node = null;`
-        ───╯
-    "#]],
+            Error: of which type is this `null`?
+               ╭─[ bad.heat:1:12 ]
+               │
+             1 │ global x = null; main { }
+               │            ──┬─
+               │              ╰─── could be of any class
+               │
+               │ Help: say it: `global x: Node = null;`
+            ───╯
+        "#]],
     );
 }
 
@@ -167,16 +167,16 @@ fn field_with_a_value() {
     refused(
         "class C { x = 1; } main { }",
         expect![[r#"
-        Error: a field has no value of its own at first
-           ╭─[ bad.heat:1:13 ]
-           │
-         1 │ class C { x = 1; } main { }
-           │             ┬
-           │             ╰── not here
-           │
-           │ Help: fields are zero or null; set them after `new`
-        ───╯
-    "#]],
+            Error: a field has no value of its own at first
+               ╭─[ bad.heat:1:13 ]
+               │
+             1 │ class C { x = 1; } main { }
+               │             ┬
+               │             ╰── not here
+               │
+               │ Help: fields are zero or null; set them after `new`
+            ───╯
+        "#]],
     );
 }
 
@@ -185,14 +185,14 @@ fn array_type_without_a_number() {
     refused(
         "global a: [int; n]; main { }",
         expect![[r#"
-        Error: expected a number: how many elements there are, found `n`
-           ╭─[ bad.heat:1:17 ]
-           │
-         1 │ global a: [int; n]; main { }
-           │                 ┬
-           │                 ╰── expected a number: how many elements there are
-        ───╯
-    "#]],
+            Error: expected a number: how many elements there are, found `n`
+               ╭─[ bad.heat:1:17 ]
+               │
+             1 │ global a: [int; n]; main { }
+               │                 ┬
+               │                 ╰── expected a number: how many elements there are
+            ───╯
+        "#]],
     );
 }
 
@@ -201,16 +201,16 @@ fn missing_body_of_a_function() {
     refused(
         "fn f()\nmain { }",
         expect![[r#"
-        Error: expected `{` and the body of `fn`, found `main`
-           ╭─[ bad.heat:1:7 ]
-           │
-         1 │ fn f()
-           │       │
-           │       ╰─ expected `{` and the body of `fn`
-           │
-           │ Help: the body of `fn` always stands in braces
-        ───╯
-    "#]],
+            Error: expected `{` and the body of `fn`, found `main`
+               ╭─[ bad.heat:1:7 ]
+               │
+             1 │ fn f()
+               │       │
+               │       ╰─ expected `{` and the body of `fn`
+               │
+               │ Help: the body of `fn` always stands in braces
+            ───╯
+        "#]],
     );
 }
 
@@ -239,14 +239,14 @@ fn extra_brace() {
     refused(
         "main { } }",
         expect![[r#"
-        Error: this `}` closes nothing
-           ╭─[ bad.heat:1:10 ]
-           │
-         1 │ main { } }
-           │          ┬
-           │          ╰── there is no `{` for it
-        ───╯
-    "#]],
+            Error: this `}` closes nothing
+               ╭─[ bad.heat:1:10 ]
+               │
+             1 │ main { } }
+               │          ┬
+               │          ╰── there is no `{` for it
+            ───╯
+        "#]],
     );
 }
 
@@ -255,16 +255,16 @@ fn nothing_at_all() {
     refused(
         "",
         expect![[r#"
-        Error: the program does nothing
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │
-           │ │
-           │ ╰─ there is neither `main` nor `thread`
-           │
-           │ Help: write `main { .. }`, or `thread { .. }` for each thread
-        ───╯
-    "#]],
+            Error: the program does nothing
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │
+               │ │
+               │ ╰─ there is neither `main` nor `thread`
+               │
+               │ Help: write `main { .. }`, or `thread { .. }` for each thread
+            ───╯
+        "#]],
     );
 }
 
@@ -273,16 +273,16 @@ fn only_white_space() {
     refused(
         "  \n\n",
         expect![[r#"
-        Error: the program does nothing
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │
-           │ │
-           │ ╰─ there is neither `main` nor `thread`
-           │
-           │ Help: write `main { .. }`, or `thread { .. }` for each thread
-        ───╯
-    "#]],
+            Error: the program does nothing
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │
+               │ │
+               │ ╰─ there is neither `main` nor `thread`
+               │
+               │ Help: write `main { .. }`, or `thread { .. }` for each thread
+            ───╯
+        "#]],
     );
 }
 
@@ -291,41 +291,41 @@ fn several_mistakes_at_once() {
     refused(
         "main {\n    x = ;\n    if { }\n    lock;\n    y = 1;\n}\nfn f( { }\nglobal = 1;",
         expect![[r#"
-        Error: expected an expression, found `;`
-           ╭─[ bad.heat:2:9 ]
-           │
-         2 │     x = ;
-           │         ┬
-           │         ╰── expected an expression
-        ───╯
-        Error: expected an expression, found `{`
-           ╭─[ bad.heat:3:8 ]
-           │
-         3 │     if { }
-           │        ┬
-           │        ╰── expected an expression
-        ───╯
-        Error: expected an expression, found `;`
-           ╭─[ bad.heat:4:9 ]
-           │
-         4 │     lock;
-           │         ┬
-           │         ╰── expected an expression
-        ───╯
-        Error: expected the name of a parameter, found `{`
-           ╭─[ bad.heat:7:7 ]
-           │
-         7 │ fn f( { }
-           │       ┬
-           │       ╰── expected the name of a parameter
-        ───╯
-        Error: expected the name of a variable, found `=`
-           ╭─[ bad.heat:8:8 ]
-           │
-         8 │ global = 1;
-           │        ┬
-           │        ╰── expected the name of a variable
-        ───╯
-    "#]],
+            Error: expected an expression, found `;`
+               ╭─[ bad.heat:2:9 ]
+               │
+             2 │     x = ;
+               │         ┬
+               │         ╰── expected an expression
+            ───╯
+            Error: expected an expression, found `{`
+               ╭─[ bad.heat:3:8 ]
+               │
+             3 │     if { }
+               │        ┬
+               │        ╰── expected an expression
+            ───╯
+            Error: expected an expression, found `;`
+               ╭─[ bad.heat:4:9 ]
+               │
+             4 │     lock;
+               │         ┬
+               │         ╰── expected an expression
+            ───╯
+            Error: expected the name of a parameter, found `{`
+               ╭─[ bad.heat:7:7 ]
+               │
+             7 │ fn f( { }
+               │       ┬
+               │       ╰── expected the name of a parameter
+            ───╯
+            Error: expected the name of a variable, found `=`
+               ╭─[ bad.heat:8:8 ]
+               │
+             8 │ global = 1;
+               │        ┬
+               │        ╰── expected the name of a variable
+            ───╯
+        "#]],
     );
 }

@@ -8,23 +8,23 @@ fn unknown_variable() {
     refused(
         "global counter; main { conter = 1; let x = nothing_like_it; }",
         expect![[r#"
-        Error: there is no variable `conter`
-           ╭─[ bad.heat:1:24 ]
-           │
-         1 │ global counter; main { conter = 1; let x = nothing_like_it; }
-           │                        ───┬──
-           │                           ╰──── not known
-           │
-           │ Help: did you mean `counter`?
-        ───╯
-        Error: there is no variable `nothing_like_it`
-           ╭─[ bad.heat:1:44 ]
-           │
-         1 │ global counter; main { conter = 1; let x = nothing_like_it; }
-           │                                            ───────┬───────
-           │                                                   ╰───────── not known
-        ───╯
-    "#]],
+            Error: there is no variable `conter`
+               ╭─[ bad.heat:1:24 ]
+               │
+             1 │ global counter; main { conter = 1; let x = nothing_like_it; }
+               │                        ───┬──
+               │                           ╰──── not known
+               │
+               │ Help: did you mean `counter`?
+            ───╯
+            Error: there is no variable `nothing_like_it`
+               ╭─[ bad.heat:1:44 ]
+               │
+             1 │ global counter; main { conter = 1; let x = nothing_like_it; }
+               │                                            ───────┬───────
+               │                                                   ╰───────── not known
+            ───╯
+        "#]],
     );
 }
 
@@ -33,32 +33,32 @@ fn unknown_function() {
     refused(
         "fn produce() { } main { prodce(); spawn prodcue(); quux(); }",
         expect![[r#"
-        Error: there is no function `prodce`
-           ╭─[ bad.heat:1:25 ]
-           │
-         1 │ fn produce() { } main { prodce(); spawn prodcue(); quux(); }
-           │                         ───┬──
-           │                            ╰──── not known
-           │
-           │ Help: did you mean `produce`?
-        ───╯
-        Error: there is no function `prodcue`
-           ╭─[ bad.heat:1:41 ]
-           │
-         1 │ fn produce() { } main { prodce(); spawn prodcue(); quux(); }
-           │                                         ───┬───
-           │                                            ╰───── not known
-           │
-           │ Help: did you mean `produce`?
-        ───╯
-        Error: there is no function `quux`
-           ╭─[ bad.heat:1:52 ]
-           │
-         1 │ fn produce() { } main { prodce(); spawn prodcue(); quux(); }
-           │                                                    ──┬─
-           │                                                      ╰─── not known
-        ───╯
-    "#]],
+            Error: there is no function `prodce`
+               ╭─[ bad.heat:1:25 ]
+               │
+             1 │ fn produce() { } main { prodce(); spawn prodcue(); quux(); }
+               │                         ───┬──
+               │                            ╰──── not known
+               │
+               │ Help: did you mean `produce`?
+            ───╯
+            Error: there is no function `prodcue`
+               ╭─[ bad.heat:1:41 ]
+               │
+             1 │ fn produce() { } main { prodce(); spawn prodcue(); quux(); }
+               │                                         ───┬───
+               │                                            ╰───── not known
+               │
+               │ Help: did you mean `produce`?
+            ───╯
+            Error: there is no function `quux`
+               ╭─[ bad.heat:1:52 ]
+               │
+             1 │ fn produce() { } main { prodce(); spawn prodcue(); quux(); }
+               │                                                    ──┬─
+               │                                                      ╰─── not known
+            ───╯
+        "#]],
     );
 }
 
@@ -67,16 +67,16 @@ fn unknown_builtin() {
     refused(
         "global x; main { fetch_ad(x, 1); }",
         expect![[r#"
-        Error: there is no function `fetch_ad`
-           ╭─[ bad.heat:1:18 ]
-           │
-         1 │ global x; main { fetch_ad(x, 1); }
-           │                  ────┬───
-           │                      ╰───── not known
-           │
-           │ Help: did you mean `fetch_add`?
-        ───╯
-    "#]],
+            Error: there is no function `fetch_ad`
+               ╭─[ bad.heat:1:18 ]
+               │
+             1 │ global x; main { fetch_ad(x, 1); }
+               │                  ────┬───
+               │                      ╰───── not known
+               │
+               │ Help: did you mean `fetch_add`?
+            ───╯
+        "#]],
     );
 }
 
@@ -159,25 +159,25 @@ fn field_without_this() {
     refused(
         "class C { x; fn f() { } fn g() { x = 1; f(); } } main { }",
         expect![[r#"
-        Error: there is no variable `x`
-           ╭─[ bad.heat:1:34 ]
-           │
-         1 │ class C { x; fn f() { } fn g() { x = 1; f(); } } main { }
-           │                                  ┬
-           │                                  ╰── a field of this class
-           │
-           │ Help: write `this.x`
-        ───╯
-        Error: there is no function `f`
-           ╭─[ bad.heat:1:41 ]
-           │
-         1 │ class C { x; fn f() { } fn g() { x = 1; f(); } } main { }
-           │                                         ┬
-           │                                         ╰── a method of this class
-           │
-           │ Help: write `this.f(..)`
-        ───╯
-    "#]],
+            Error: there is no variable `x`
+               ╭─[ bad.heat:1:34 ]
+               │
+             1 │ class C { x; fn f() { } fn g() { x = 1; f(); } } main { }
+               │                                  ┬
+               │                                  ╰── a field of this class
+               │
+               │ Help: write `this.x`
+            ───╯
+            Error: there is no function `f`
+               ╭─[ bad.heat:1:41 ]
+               │
+             1 │ class C { x; fn f() { } fn g() { x = 1; f(); } } main { }
+               │                                         ┬
+               │                                         ╰── a method of this class
+               │
+               │ Help: write `this.f(..)`
+            ───╯
+        "#]],
     );
 }
 
@@ -213,14 +213,14 @@ fn local_out_of_scope() {
     refused(
         "main { { let inner = 1; } inner = 2; }",
         expect![[r#"
-        Error: there is no variable `inner`
-           ╭─[ bad.heat:1:27 ]
-           │
-         1 │ main { { let inner = 1; } inner = 2; }
-           │                           ──┬──
-           │                             ╰──── not known
-        ───╯
-    "#]],
+            Error: there is no variable `inner`
+               ╭─[ bad.heat:1:27 ]
+               │
+             1 │ main { { let inner = 1; } inner = 2; }
+               │                           ──┬──
+               │                             ╰──── not known
+            ───╯
+        "#]],
     );
 }
 
@@ -229,14 +229,14 @@ fn local_used_in_its_own_value() {
     refused(
         "main { let x = x; }",
         expect![[r#"
-        Error: there is no variable `x`
-           ╭─[ bad.heat:1:16 ]
-           │
-         1 │ main { let x = x; }
-           │                ┬
-           │                ╰── not known
-        ───╯
-    "#]],
+            Error: there is no variable `x`
+               ╭─[ bad.heat:1:16 ]
+               │
+             1 │ main { let x = x; }
+               │                ┬
+               │                ╰── not known
+            ───╯
+        "#]],
     );
 }
 
@@ -390,14 +390,14 @@ fn function_of_the_language() {
     refused(
         "fn max(a, b) { } main { }",
         expect![[r#"
-        Error: `max` is a function of the language itself
-           ╭─[ bad.heat:1:4 ]
-           │
-         1 │ fn max(a, b) { } main { }
-           │    ─┬─
-           │     ╰─── choose another name
-        ───╯
-    "#]],
+            Error: `max` is a function of the language itself
+               ╭─[ bad.heat:1:4 ]
+               │
+             1 │ fn max(a, b) { } main { }
+               │    ─┬─
+               │     ╰─── choose another name
+            ───╯
+        "#]],
     );
 }
 
@@ -406,13 +406,13 @@ fn this_outside_of_a_class() {
     refused(
         "main { this.x = 1; }",
         expect![[r#"
-        Error: there is no `this` outside of a class
-           ╭─[ bad.heat:1:8 ]
-           │
-         1 │ main { this.x = 1; }
-           │        ──┬─
-           │          ╰─── not in a method
-        ───╯
-    "#]],
+            Error: there is no `this` outside of a class
+               ╭─[ bad.heat:1:8 ]
+               │
+             1 │ main { this.x = 1; }
+               │        ──┬─
+               │          ╰─── not in a method
+            ───╯
+        "#]],
     );
 }

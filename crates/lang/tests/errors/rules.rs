@@ -45,43 +45,43 @@ fn lock_of_no_lock() {
     refused(
         "global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }",
         expect![[r#"
-        Error: this is `int`, and only mutexes and objects are locks
-           ╭─[ bad.heat:1:23 ]
-           │
-         1 │ global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }
-           │                       ┬
-           │                       ╰── no lock
-           │
-           │ Help: declare `global m: mutex;`
-        ───╯
-        Error: this is `int`, and only mutexes and objects are locks
-           ╭─[ bad.heat:1:33 ]
-           │
-         1 │ global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }
-           │                                 ┬
-           │                                 ╰── no lock
-           │
-           │ Help: declare `global m: mutex;`
-        ───╯
-        Error: this is `bool`, and only mutexes and objects are locks
-           ╭─[ bad.heat:1:41 ]
-           │
-         1 │ global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }
-           │                                         ──┬─
-           │                                           ╰─── no lock
-           │
-           │ Help: declare `global m: mutex;`
-        ───╯
-        Error: this is `int`, and only mutexes and objects are locks
-           ╭─[ bad.heat:1:67 ]
-           │
-         1 │ global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }
-           │                                                                   ┬
-           │                                                                   ╰── no lock
-           │
-           │ Help: declare `global m: mutex;`
-        ───╯
-    "#]],
+            Error: this is `int`, and only mutexes and objects are locks
+               ╭─[ bad.heat:1:23 ]
+               │
+             1 │ global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }
+               │                       ┬
+               │                       ╰── no lock
+               │
+               │ Help: declare `global m: mutex;`
+            ───╯
+            Error: this is `int`, and only mutexes and objects are locks
+               ╭─[ bad.heat:1:33 ]
+               │
+             1 │ global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }
+               │                                 ┬
+               │                                 ╰── no lock
+               │
+               │ Help: declare `global m: mutex;`
+            ───╯
+            Error: this is `bool`, and only mutexes and objects are locks
+               ╭─[ bad.heat:1:41 ]
+               │
+             1 │ global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }
+               │                                         ──┬─
+               │                                           ╰─── no lock
+               │
+               │ Help: declare `global m: mutex;`
+            ───╯
+            Error: this is `int`, and only mutexes and objects are locks
+               ╭─[ bad.heat:1:67 ]
+               │
+             1 │ global x; main { lock x; unlock 1; sync true { } let t = try_lock(x); }
+               │                                                                   ┬
+               │                                                                   ╰── no lock
+               │
+               │ Help: declare `global m: mutex;`
+            ───╯
+        "#]],
     );
 }
 
@@ -195,25 +195,25 @@ fn atomic_mutex() {
     refused(
         "atomic m: mutex; class C { atomic l: mutex; } main { }",
         expect![[r#"
-        Error: a mutex is not atomic
-           ╭─[ bad.heat:1:8 ]
-           │
-         1 │ atomic m: mutex; class C { atomic l: mutex; } main { }
-           │        ┬
-           │        ╰── it is never read or written
-           │
-           │ Help: write `global m: mutex;`
-        ───╯
-        Error: a mutex is not atomic
-           ╭─[ bad.heat:1:35 ]
-           │
-         1 │ atomic m: mutex; class C { atomic l: mutex; } main { }
-           │                                   ┬
-           │                                   ╰── it is never read or written
-           │
-           │ Help: write `global m: mutex;`
-        ───╯
-    "#]],
+            Error: a mutex is not atomic
+               ╭─[ bad.heat:1:8 ]
+               │
+             1 │ atomic m: mutex; class C { atomic l: mutex; } main { }
+               │        ┬
+               │        ╰── it is never read or written
+               │
+               │ Help: write `global m: mutex;`
+            ───╯
+            Error: a mutex is not atomic
+               ╭─[ bad.heat:1:35 ]
+               │
+             1 │ atomic m: mutex; class C { atomic l: mutex; } main { }
+               │                                   ┬
+               │                                   ╰── it is never read or written
+               │
+               │ Help: write `global m: mutex;`
+            ───╯
+        "#]],
     );
 }
 
@@ -276,34 +276,34 @@ fn exchange_of_a_local() {
     refused(
         "main { let x = 1; xchg(x, 2); cas(x, 1, 2); fetch_add(x, 1); }",
         expect![[r#"
-        Error: `x` is a local variable, which no other thread sees
-           ╭─[ bad.heat:1:24 ]
-           │
-         1 │ main { let x = 1; xchg(x, 2); cas(x, 1, 2); fetch_add(x, 1); }
-           │                        ┬
-           │                        ╰── not shared
-           │
-           │ Help: `xchg` takes a global, a field, an element or a heap cell
-        ───╯
-        Error: `x` is a local variable, which no other thread sees
-           ╭─[ bad.heat:1:35 ]
-           │
-         1 │ main { let x = 1; xchg(x, 2); cas(x, 1, 2); fetch_add(x, 1); }
-           │                                   ┬
-           │                                   ╰── not shared
-           │
-           │ Help: `cas` takes a global, a field, an element or a heap cell
-        ───╯
-        Error: `x` is a local variable, which no other thread sees
-           ╭─[ bad.heat:1:55 ]
-           │
-         1 │ main { let x = 1; xchg(x, 2); cas(x, 1, 2); fetch_add(x, 1); }
-           │                                                       ┬
-           │                                                       ╰── not shared
-           │
-           │ Help: `fetch_add` takes a global, a field, an element or a heap cell
-        ───╯
-    "#]],
+            Error: `x` is a local variable, which no other thread sees
+               ╭─[ bad.heat:1:24 ]
+               │
+             1 │ main { let x = 1; xchg(x, 2); cas(x, 1, 2); fetch_add(x, 1); }
+               │                        ┬
+               │                        ╰── not shared
+               │
+               │ Help: `xchg` takes a global, a field, an element or a heap cell
+            ───╯
+            Error: `x` is a local variable, which no other thread sees
+               ╭─[ bad.heat:1:35 ]
+               │
+             1 │ main { let x = 1; xchg(x, 2); cas(x, 1, 2); fetch_add(x, 1); }
+               │                                   ┬
+               │                                   ╰── not shared
+               │
+               │ Help: `cas` takes a global, a field, an element or a heap cell
+            ───╯
+            Error: `x` is a local variable, which no other thread sees
+               ╭─[ bad.heat:1:55 ]
+               │
+             1 │ main { let x = 1; xchg(x, 2); cas(x, 1, 2); fetch_add(x, 1); }
+               │                                                       ┬
+               │                                                       ╰── not shared
+               │
+               │ Help: `fetch_add` takes a global, a field, an element or a heap cell
+            ───╯
+        "#]],
     );
 }
 
@@ -312,21 +312,21 @@ fn exchange_of_no_place() {
     refused(
         "main { xchg(1, 2); fetch_add(self(), 1); }",
         expect![[r#"
-        Error: this cannot be changed in place
-           ╭─[ bad.heat:1:13 ]
-           │
-         1 │ main { xchg(1, 2); fetch_add(self(), 1); }
-           │             ┬
-           │             ╰── only names, fields and elements are places
-        ───╯
-        Error: this cannot be changed in place
-           ╭─[ bad.heat:1:30 ]
-           │
-         1 │ main { xchg(1, 2); fetch_add(self(), 1); }
-           │                              ───┬──
-           │                                 ╰──── only names, fields and elements are places
-        ───╯
-    "#]],
+            Error: this cannot be changed in place
+               ╭─[ bad.heat:1:13 ]
+               │
+             1 │ main { xchg(1, 2); fetch_add(self(), 1); }
+               │             ┬
+               │             ╰── only names, fields and elements are places
+            ───╯
+            Error: this cannot be changed in place
+               ╭─[ bad.heat:1:30 ]
+               │
+             1 │ main { xchg(1, 2); fetch_add(self(), 1); }
+               │                              ───┬──
+               │                                 ╰──── only names, fields and elements are places
+            ───╯
+        "#]],
     );
 }
 
@@ -441,43 +441,43 @@ fn statement_without_effect() {
     refused(
         "global x; main { x; x + 1; x == 1; 5; }",
         expect![[r#"
-        Error: this does nothing
-           ╭─[ bad.heat:1:18 ]
-           │
-         1 │ global x; main { x; x + 1; x == 1; 5; }
-           │                  ┬
-           │                  ╰── its value is not used
-           │
-           │ Help: to read something for the sake of reading, write `let _ = x;`
-        ───╯
-        Error: this does nothing
-           ╭─[ bad.heat:1:21 ]
-           │
-         1 │ global x; main { x; x + 1; x == 1; 5; }
-           │                     ──┬──
-           │                       ╰──── its value is not used
-           │
-           │ Help: to read something for the sake of reading, write `let _ = x;`
-        ───╯
-        Error: this does nothing
-           ╭─[ bad.heat:1:28 ]
-           │
-         1 │ global x; main { x; x + 1; x == 1; 5; }
-           │                            ───┬──
-           │                               ╰──── its value is not used
-           │
-           │ Help: assign with `=`
-        ───╯
-        Error: this does nothing
-           ╭─[ bad.heat:1:36 ]
-           │
-         1 │ global x; main { x; x + 1; x == 1; 5; }
-           │                                    ┬
-           │                                    ╰── its value is not used
-           │
-           │ Help: to read something for the sake of reading, write `let _ = x;`
-        ───╯
-    "#]],
+            Error: this does nothing
+               ╭─[ bad.heat:1:18 ]
+               │
+             1 │ global x; main { x; x + 1; x == 1; 5; }
+               │                  ┬
+               │                  ╰── its value is not used
+               │
+               │ Help: to read something for the sake of reading, write `let _ = x;`
+            ───╯
+            Error: this does nothing
+               ╭─[ bad.heat:1:21 ]
+               │
+             1 │ global x; main { x; x + 1; x == 1; 5; }
+               │                     ──┬──
+               │                       ╰──── its value is not used
+               │
+               │ Help: to read something for the sake of reading, write `let _ = x;`
+            ───╯
+            Error: this does nothing
+               ╭─[ bad.heat:1:28 ]
+               │
+             1 │ global x; main { x; x + 1; x == 1; 5; }
+               │                            ───┬──
+               │                               ╰──── its value is not used
+               │
+               │ Help: assign with `=`
+            ───╯
+            Error: this does nothing
+               ╭─[ bad.heat:1:36 ]
+               │
+             1 │ global x; main { x; x + 1; x == 1; 5; }
+               │                                    ┬
+               │                                    ╰── its value is not used
+               │
+               │ Help: to read something for the sake of reading, write `let _ = x;`
+            ───╯
+        "#]],
     );
 }
 
@@ -526,16 +526,16 @@ fn finally_alone() {
     refused(
         "finally { }",
         expect![[r#"
-        Error: `finally` comes after threads, and there are none
-           ╭─[ bad.heat:1:9 ]
-           │
-         1 │ finally { }
-           │         ┬
-           │         ╰── nothing before it
-           │
-           │ Help: write `main { .. }`
-        ───╯
-    "#]],
+            Error: `finally` comes after threads, and there are none
+               ╭─[ bad.heat:1:9 ]
+               │
+             1 │ finally { }
+               │         ┬
+               │         ╰── nothing before it
+               │
+               │ Help: write `main { .. }`
+            ───╯
+        "#]],
     );
 }
 
@@ -544,16 +544,16 @@ fn nothing_runs() {
     refused(
         "global x;\nfn f() { }",
         expect![[r#"
-        Error: the program does nothing
-           ╭─[ bad.heat:1:1 ]
-           │
-         1 │ global x;
-           │ │
-           │ ╰─ there is neither `main` nor `thread`
-           │
-           │ Help: write `main { .. }`, or `thread { .. }` for each thread
-        ───╯
-    "#]],
+            Error: the program does nothing
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │ global x;
+               │ │
+               │ ╰─ there is neither `main` nor `thread`
+               │
+               │ Help: write `main { .. }`, or `thread { .. }` for each thread
+            ───╯
+        "#]],
     );
 }
 
@@ -562,15 +562,15 @@ fn select_without_cases() {
     refused(
         "main { select { } }",
         expect![[r#"
-        Error: this `select` has no cases
-           ╭─[ bad.heat:1:8 ]
-           │
-         1 │ main { select { } }
-           │        ─────┬────
-           │             ╰────── it would wait for ever
-           │
-           │ Help: write `case` or `default`, or `deschedule;` to wait for `make_runnable`
-        ───╯
-    "#]],
+            Error: this `select` has no cases
+               ╭─[ bad.heat:1:8 ]
+               │
+             1 │ main { select { } }
+               │        ─────┬────
+               │             ╰────── it would wait for ever
+               │
+               │ Help: write `case` or `default`, or `deschedule;` to wait for `make_runnable`
+            ───╯
+        "#]],
     );
 }

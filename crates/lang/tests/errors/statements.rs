@@ -8,14 +8,14 @@ fn missing_semicolon() {
     refused(
         "global x;\nmain {\n    x = 1\n    x = 2;\n}",
         expect![[r#"
-        Error: a `;` is missing
-           ╭─[ bad.heat:3:10 ]
-           │
-         3 │     x = 1
-           │          │
-           │          ╰─ expected `;` here
-        ───╯
-    "#]],
+            Error: a `;` is missing
+               ╭─[ bad.heat:3:10 ]
+               │
+             3 │     x = 1
+               │          │
+               │          ╰─ expected `;` here
+            ───╯
+        "#]],
     );
 }
 
@@ -24,14 +24,14 @@ fn missing_semicolon_before_a_brace() {
     refused(
         "main { let x = 1 }",
         expect![[r#"
-        Error: a `;` is missing
-           ╭─[ bad.heat:1:17 ]
-           │
-         1 │ main { let x = 1 }
-           │                 │
-           │                 ╰─ expected `;` here
-        ───╯
-    "#]],
+            Error: a `;` is missing
+               ╭─[ bad.heat:1:17 ]
+               │
+             1 │ main { let x = 1 }
+               │                 │
+               │                 ╰─ expected `;` here
+            ───╯
+        "#]],
     );
 }
 
@@ -40,14 +40,14 @@ fn two_statements_on_a_line() {
     refused(
         "main { x = 1 y = 2; }",
         expect![[r#"
-        Error: expected `;` after the statement, found `y`
-           ╭─[ bad.heat:1:14 ]
-           │
-         1 │ main { x = 1 y = 2; }
-           │              ┬
-           │              ╰── expected `;` before this
-        ───╯
-    "#]],
+            Error: expected `;` after the statement, found `y`
+               ╭─[ bad.heat:1:14 ]
+               │
+             1 │ main { x = 1 y = 2; }
+               │              ┬
+               │              ╰── expected `;` before this
+            ───╯
+        "#]],
     );
 }
 
@@ -96,16 +96,16 @@ fn missing_body() {
     refused(
         "main { if a x = 1; }",
         expect![[r#"
-        Error: expected `{` and the body of `if`, found `x`
-           ╭─[ bad.heat:1:13 ]
-           │
-         1 │ main { if a x = 1; }
-           │             ┬
-           │             ╰── expected `{` and the body of `if`
-           │
-           │ Help: the body of `if` always stands in braces
-        ───╯
-    "#]],
+            Error: expected `{` and the body of `if`, found `x`
+               ╭─[ bad.heat:1:13 ]
+               │
+             1 │ main { if a x = 1; }
+               │             ┬
+               │             ╰── expected `{` and the body of `if`
+               │
+               │ Help: the body of `if` always stands in braces
+            ───╯
+        "#]],
     );
 }
 
@@ -114,16 +114,16 @@ fn else_without_if() {
     refused(
         "main { else { } }",
         expect![[r#"
-        Error: this `else` has no `if`
-           ╭─[ bad.heat:1:8 ]
-           │
-         1 │ main { else { } }
-           │        ──┬─
-           │          ╰─── nothing before it
-           │
-           │ Help: `else` follows the `}` of an `if`, without `;`
-        ───╯
-    "#]],
+            Error: this `else` has no `if`
+               ╭─[ bad.heat:1:8 ]
+               │
+             1 │ main { else { } }
+               │        ──┬─
+               │          ╰─── nothing before it
+               │
+               │ Help: `else` follows the `}` of an `if`, without `;`
+            ───╯
+        "#]],
     );
 }
 
@@ -132,14 +132,14 @@ fn else_needs_a_block() {
     refused(
         "main { if a { } else x = 1; }",
         expect![[r#"
-        Error: expected `{` or `if` after `else`, found `x`
-           ╭─[ bad.heat:1:22 ]
-           │
-         1 │ main { if a { } else x = 1; }
-           │                      ┬
-           │                      ╰── expected `{` or `if` after `else`
-        ───╯
-    "#]],
+            Error: expected `{` or `if` after `else`, found `x`
+               ╭─[ bad.heat:1:22 ]
+               │
+             1 │ main { if a { } else x = 1; }
+               │                      ┬
+               │                      ╰── expected `{` or `if` after `else`
+            ───╯
+        "#]],
     );
 }
 
@@ -175,25 +175,25 @@ fn assignment_in_a_condition() {
     refused(
         "main { if x = 1 { } while y = 2 { } }",
         expect![[r#"
-        Error: `=` assigns, and a condition only asks
-           ╭─[ bad.heat:1:13 ]
-           │
-         1 │ main { if x = 1 { } while y = 2 { } }
-           │             ┬
-           │             ╰── this is no comparison
-           │
-           │ Help: compare with `==`
-        ───╯
-        Error: `=` assigns, and a condition only asks
-           ╭─[ bad.heat:1:29 ]
-           │
-         1 │ main { if x = 1 { } while y = 2 { } }
-           │                             ┬
-           │                             ╰── this is no comparison
-           │
-           │ Help: compare with `==`
-        ───╯
-    "#]],
+            Error: `=` assigns, and a condition only asks
+               ╭─[ bad.heat:1:13 ]
+               │
+             1 │ main { if x = 1 { } while y = 2 { } }
+               │             ┬
+               │             ╰── this is no comparison
+               │
+               │ Help: compare with `==`
+            ───╯
+            Error: `=` assigns, and a condition only asks
+               ╭─[ bad.heat:1:29 ]
+               │
+             1 │ main { if x = 1 { } while y = 2 { } }
+               │                             ┬
+               │                             ╰── this is no comparison
+               │
+               │ Help: compare with `==`
+            ───╯
+        "#]],
     );
 }
 
@@ -202,16 +202,16 @@ fn let_without_a_value() {
     refused(
         "main { let x; }",
         expect![[r#"
-        Error: expected `=` and a value, found `;`
-           ╭─[ bad.heat:1:13 ]
-           │
-         1 │ main { let x; }
-           │             ┬
-           │             ╰── expected `=` and a value
-           │
-           │ Help: a local variable always starts with a value: `let x = 0;`
-        ───╯
-    "#]],
+            Error: expected `=` and a value, found `;`
+               ╭─[ bad.heat:1:13 ]
+               │
+             1 │ main { let x; }
+               │             ┬
+               │             ╰── expected `=` and a value
+               │
+               │ Help: a local variable always starts with a value: `let x = 0;`
+            ───╯
+        "#]],
     );
 }
 

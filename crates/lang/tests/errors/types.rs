@@ -8,34 +8,34 @@ fn conditions() {
     refused(
         "main { if 1 { } while null { } assert 2 + 2; }",
         expect![[r#"
-        Error: a condition must be `bool`, and this is `int`
-           ╭─[ bad.heat:1:11 ]
-           │
-         1 │ main { if 1 { } while null { } assert 2 + 2; }
-           │           ┬
-           │           ╰── `int`
-           │
-           │ Help: compare it: `x != 0`
-        ───╯
-        Error: expected `bool`, which is never `null`
-           ╭─[ bad.heat:1:23 ]
-           │
-         1 │ main { if 1 { } while null { } assert 2 + 2; }
-           │                       ──┬─
-           │                         ╰─── `null`
-           │
-           │ Help: only objects and arrays can be `null`
-        ───╯
-        Error: a condition must be `bool`, and this is `int`
-           ╭─[ bad.heat:1:39 ]
-           │
-         1 │ main { if 1 { } while null { } assert 2 + 2; }
-           │                                       ──┬──
-           │                                         ╰──── `int`
-           │
-           │ Help: compare it: `x != 0`
-        ───╯
-    "#]],
+            Error: a condition must be `bool`, and this is `int`
+               ╭─[ bad.heat:1:11 ]
+               │
+             1 │ main { if 1 { } while null { } assert 2 + 2; }
+               │           ┬
+               │           ╰── `int`
+               │
+               │ Help: compare it: `x != 0`
+            ───╯
+            Error: expected `bool`, which is never `null`
+               ╭─[ bad.heat:1:23 ]
+               │
+             1 │ main { if 1 { } while null { } assert 2 + 2; }
+               │                       ──┬─
+               │                         ╰─── `null`
+               │
+               │ Help: only objects and arrays can be `null`
+            ───╯
+            Error: a condition must be `bool`, and this is `int`
+               ╭─[ bad.heat:1:39 ]
+               │
+             1 │ main { if 1 { } while null { } assert 2 + 2; }
+               │                                       ──┬──
+               │                                         ╰──── `int`
+               │
+               │ Help: compare it: `x != 0`
+            ───╯
+        "#]],
     );
 }
 
@@ -44,44 +44,44 @@ fn arithmetic() {
     refused(
         "main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }",
         expect![[r#"
-        Error: an operand of `+` must be `int`, and this is `bool`
-           ╭─[ bad.heat:1:20 ]
-           │
-         1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
-           │                    ──┬─
-           │                      ╰─── `bool`
-        ───╯
-        Error: an operand of `-` must be `int`, and this is `bool`
-           ╭─[ bad.heat:1:35 ]
-           │
-         1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
-           │                                   ──┬──
-           │                                     ╰──── `bool`
-        ───╯
-        Error: the operand of `!` must be `bool`, and this is `int`
-           ╭─[ bad.heat:1:51 ]
-           │
-         1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
-           │                                                   ┬
-           │                                                   ╰── `int`
-           │
-           │ Help: compare it: `x != 0`
-        ───╯
-        Error: an operand of `<` must be `int`, and this is `bool`
-           ╭─[ bad.heat:1:62 ]
-           │
-         1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
-           │                                                              ──┬─
-           │                                                                ╰─── `bool`
-        ───╯
-        Error: an operand of `<` must be `int`, and this is `bool`
-           ╭─[ bad.heat:1:69 ]
-           │
-         1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
-           │                                                                     ──┬──
-           │                                                                       ╰──── `bool`
-        ───╯
-    "#]],
+            Error: an operand of `+` must be `int`, and this is `bool`
+               ╭─[ bad.heat:1:20 ]
+               │
+             1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
+               │                    ──┬─
+               │                      ╰─── `bool`
+            ───╯
+            Error: an operand of `-` must be `int`, and this is `bool`
+               ╭─[ bad.heat:1:35 ]
+               │
+             1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
+               │                                   ──┬──
+               │                                     ╰──── `bool`
+            ───╯
+            Error: the operand of `!` must be `bool`, and this is `int`
+               ╭─[ bad.heat:1:51 ]
+               │
+             1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
+               │                                                   ┬
+               │                                                   ╰── `int`
+               │
+               │ Help: compare it: `x != 0`
+            ───╯
+            Error: an operand of `<` must be `int`, and this is `bool`
+               ╭─[ bad.heat:1:62 ]
+               │
+             1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
+               │                                                              ──┬─
+               │                                                                ╰─── `bool`
+            ───╯
+            Error: an operand of `<` must be `int`, and this is `bool`
+               ╭─[ bad.heat:1:69 ]
+               │
+             1 │ main { let x = 1 + true; let y = -false; let z = !1; let w = true < false; }
+               │                                                                     ──┬──
+               │                                                                       ╰──── `bool`
+            ───╯
+        "#]],
     );
 }
 
@@ -90,25 +90,25 @@ fn logic() {
     refused(
         "main { let x = 1 && true || 2; }",
         expect![[r#"
-        Error: an operand of `&&` must be `bool`, and this is `int`
-           ╭─[ bad.heat:1:16 ]
-           │
-         1 │ main { let x = 1 && true || 2; }
-           │                ┬
-           │                ╰── `int`
-           │
-           │ Help: compare it: `x != 0`
-        ───╯
-        Error: an operand of `||` must be `bool`, and this is `int`
-           ╭─[ bad.heat:1:29 ]
-           │
-         1 │ main { let x = 1 && true || 2; }
-           │                             ┬
-           │                             ╰── `int`
-           │
-           │ Help: compare it: `x != 0`
-        ───╯
-    "#]],
+            Error: an operand of `&&` must be `bool`, and this is `int`
+               ╭─[ bad.heat:1:16 ]
+               │
+             1 │ main { let x = 1 && true || 2; }
+               │                ┬
+               │                ╰── `int`
+               │
+               │ Help: compare it: `x != 0`
+            ───╯
+            Error: an operand of `||` must be `bool`, and this is `int`
+               ╭─[ bad.heat:1:29 ]
+               │
+             1 │ main { let x = 1 && true || 2; }
+               │                             ┬
+               │                             ╰── `int`
+               │
+               │ Help: compare it: `x != 0`
+            ───╯
+        "#]],
     );
 }
 
@@ -156,39 +156,39 @@ fn assignment() {
     refused(
         "global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }",
         expect![[r#"
-        Error: the value must be `int`, and this is `bool`
-           ╭─[ bad.heat:1:34 ]
-           │
-         1 │ global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }
-           │                                  ──┬─
-           │                                    ╰─── `bool`
-        ───╯
-        Error: expected `int`, which is never `null`
-           ╭─[ bad.heat:1:44 ]
-           │
-         1 │ global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }
-           │                                            ──┬─
-           │                                              ╰─── `null`
-           │
-           │ Help: only objects and arrays can be `null`
-        ───╯
-        Error: the value must be `int`, and this is `C`
-           ╭─[ bad.heat:1:54 ]
-           │
-         1 │ global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }
-           │                                                      ──┬──
-           │                                                        ╰──── `C`
-        ───╯
-        Error: the value must be `bool`, and this is `int`
-           ╭─[ bad.heat:1:75 ]
-           │
-         1 │ global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }
-           │                                                                           ┬
-           │                                                                           ╰── `int`
-           │
-           │ Help: compare it: `x != 0`
-        ───╯
-    "#]],
+            Error: the value must be `int`, and this is `bool`
+               ╭─[ bad.heat:1:34 ]
+               │
+             1 │ global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }
+               │                                  ──┬─
+               │                                    ╰─── `bool`
+            ───╯
+            Error: expected `int`, which is never `null`
+               ╭─[ bad.heat:1:44 ]
+               │
+             1 │ global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }
+               │                                            ──┬─
+               │                                              ╰─── `null`
+               │
+               │ Help: only objects and arrays can be `null`
+            ───╯
+            Error: the value must be `int`, and this is `C`
+               ╭─[ bad.heat:1:54 ]
+               │
+             1 │ global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }
+               │                                                      ──┬──
+               │                                                        ╰──── `C`
+            ───╯
+            Error: the value must be `bool`, and this is `int`
+               ╭─[ bad.heat:1:75 ]
+               │
+             1 │ global x; class C { } main { x = true; x = null; x = new C; let y: bool = 1; }
+               │                                                                           ┬
+               │                                                                           ╰── `int`
+               │
+               │ Help: compare it: `x != 0`
+            ───╯
+        "#]],
     );
 }
 
@@ -197,16 +197,16 @@ fn null_without_a_type() {
     refused(
         "main { let x = null; }",
         expect![[r#"
-        Error: of which type is this `null`?
-           ╭─[ bad.heat:1:16 ]
-           │
-         1 │ main { let x = null; }
-           │                ──┬─
-           │                  ╰─── could be of any class
-           │
-           │ Help: say it: `let x: Node = null;`
-        ───╯
-    "#]],
+            Error: of which type is this `null`?
+               ╭─[ bad.heat:1:16 ]
+               │
+             1 │ main { let x = null; }
+               │                ──┬─
+               │                  ╰─── could be of any class
+               │
+               │ Help: say it: `let x: Node = null;`
+            ───╯
+        "#]],
     );
 }
 
@@ -215,23 +215,23 @@ fn arguments() {
     refused(
         "fn f(a, b: bool) { } main { f(true, 1); }",
         expect![[r#"
-        Error: argument 1 of `f` must be `int`, and this is `bool`
-           ╭─[ bad.heat:1:31 ]
-           │
-         1 │ fn f(a, b: bool) { } main { f(true, 1); }
-           │                               ──┬─
-           │                                 ╰─── `bool`
-        ───╯
-        Error: argument 2 of `f` must be `bool`, and this is `int`
-           ╭─[ bad.heat:1:37 ]
-           │
-         1 │ fn f(a, b: bool) { } main { f(true, 1); }
-           │                                     ┬
-           │                                     ╰── `int`
-           │
-           │ Help: compare it: `x != 0`
-        ───╯
-    "#]],
+            Error: argument 1 of `f` must be `int`, and this is `bool`
+               ╭─[ bad.heat:1:31 ]
+               │
+             1 │ fn f(a, b: bool) { } main { f(true, 1); }
+               │                               ──┬─
+               │                                 ╰─── `bool`
+            ───╯
+            Error: argument 2 of `f` must be `bool`, and this is `int`
+               ╭─[ bad.heat:1:37 ]
+               │
+             1 │ fn f(a, b: bool) { } main { f(true, 1); }
+               │                                     ┬
+               │                                     ╰── `int`
+               │
+               │ Help: compare it: `x != 0`
+            ───╯
+        "#]],
     );
 }
 
@@ -332,14 +332,14 @@ fn no_result_to_use() {
     refused(
         "fn f() { } main { let x = f(); }",
         expect![[r#"
-        Error: this returns nothing
-           ╭─[ bad.heat:1:27 ]
-           │
-         1 │ fn f() { } main { let x = f(); }
-           │                           ─┬─
-           │                            ╰─── there is no value to use
-        ───╯
-    "#]],
+            Error: this returns nothing
+               ╭─[ bad.heat:1:27 ]
+               │
+             1 │ fn f() { } main { let x = f(); }
+               │                           ─┬─
+               │                            ╰─── there is no value to use
+            ───╯
+        "#]],
     );
 }
 
@@ -382,32 +382,32 @@ fn array_fields() {
     refused(
         "main { let a = new [int; 3]; a.size = 1; a.length = 4; let x = 1; x.f = 2; }",
         expect![[r#"
-        Error: an array has no field `size`
-           ╭─[ bad.heat:1:32 ]
-           │
-         1 │ main { let a = new [int; 3]; a.size = 1; a.length = 4; let x = 1; x.f = 2; }
-           │                                ──┬─
-           │                                  ╰─── not known
-           │
-           │ Help: it has a `length`, and elements `a[i]`
-        ───╯
-        Error: this cannot be assigned to
-           ╭─[ bad.heat:1:42 ]
-           │
-         1 │ main { let a = new [int; 3]; a.size = 1; a.length = 4; let x = 1; x.f = 2; }
-           │                                          ────┬───
-           │                                              ╰───── the length of an array never changes
-        ───╯
-        Error: a number has no fields
-           ╭─[ bad.heat:1:69 ]
-           │
-         1 │ main { let a = new [int; 3]; a.size = 1; a.length = 4; let x = 1; x.f = 2; }
-           │                                                                     ┬
-           │                                                                     ╰── not known
-           │
-           │ Help: if it is an address, its cells are `p[0]`, `p[1]`, ...
-        ───╯
-    "#]],
+            Error: an array has no field `size`
+               ╭─[ bad.heat:1:32 ]
+               │
+             1 │ main { let a = new [int; 3]; a.size = 1; a.length = 4; let x = 1; x.f = 2; }
+               │                                ──┬─
+               │                                  ╰─── not known
+               │
+               │ Help: it has a `length`, and elements `a[i]`
+            ───╯
+            Error: this cannot be assigned to
+               ╭─[ bad.heat:1:42 ]
+               │
+             1 │ main { let a = new [int; 3]; a.size = 1; a.length = 4; let x = 1; x.f = 2; }
+               │                                          ────┬───
+               │                                              ╰───── the length of an array never changes
+            ───╯
+            Error: a number has no fields
+               ╭─[ bad.heat:1:69 ]
+               │
+             1 │ main { let a = new [int; 3]; a.size = 1; a.length = 4; let x = 1; x.f = 2; }
+               │                                                                     ┬
+               │                                                                     ╰── not known
+               │
+               │ Help: if it is an address, its cells are `p[0]`, `p[1]`, ...
+            ───╯
+        "#]],
     );
 }
 
@@ -416,14 +416,14 @@ fn methods_of_numbers() {
     refused(
         "main { let x = 1; x.m(); }",
         expect![[r#"
-        Error: `int` has no methods
-           ╭─[ bad.heat:1:21 ]
-           │
-         1 │ main { let x = 1; x.m(); }
-           │                     ┬
-           │                     ╰── not known
-        ───╯
-    "#]],
+            Error: `int` has no methods
+               ╭─[ bad.heat:1:21 ]
+               │
+             1 │ main { let x = 1; x.m(); }
+               │                     ┬
+               │                     ╰── not known
+            ───╯
+        "#]],
     );
 }
 
@@ -508,37 +508,37 @@ fn threads() {
     refused(
         "main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }",
         expect![[r#"
-        Error: what `wait` waits for must be `thread`, and this is `int`
-           ╭─[ bad.heat:1:13 ]
-           │
-         1 │ main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }
-           │             ┬
-           │             ╰── `int`
-        ───╯
-        Error: `make_runnable` takes a thread or its number, and this is `bool`
-           ╭─[ bad.heat:1:30 ]
-           │
-         1 │ main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }
-           │                              ──┬─
-           │                                ╰─── `bool`
-        ───╯
-        Error: a thread returns nothing
-           ╭─[ bad.heat:1:59 ]
-           │
-         1 │ main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }
-           │                                                           ┬
-           │                                                           ╰── a value
-           │
-           │ Help: write `return;`, and store the value where others see it
-        ───╯
-        Error: an operand of `+` must be `int`, and this is `thread`
-           ╭─[ bad.heat:1:71 ]
-           │
-         1 │ main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }
-           │                                                                       ┬
-           │                                                                       ╰── `thread`
-        ───╯
-    "#]],
+            Error: what `wait` waits for must be `thread`, and this is `int`
+               ╭─[ bad.heat:1:13 ]
+               │
+             1 │ main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }
+               │             ┬
+               │             ╰── `int`
+            ───╯
+            Error: what `make_runnable` wakes must be `thread`, and this is `bool`
+               ╭─[ bad.heat:1:30 ]
+               │
+             1 │ main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }
+               │                              ──┬─
+               │                                ╰─── `bool`
+            ───╯
+            Error: a thread returns nothing
+               ╭─[ bad.heat:1:59 ]
+               │
+             1 │ main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }
+               │                                                           ┬
+               │                                                           ╰── a value
+               │
+               │ Help: write `return;`, and store the value where others see it
+            ───╯
+            Error: an operand of `+` must be `int`, and this is `thread`
+               ╭─[ bad.heat:1:71 ]
+               │
+             1 │ main { wait 1; make_runnable true; let t = spawn { return 1; }; print t + 1; }
+               │                                                                       ┬
+               │                                                                       ╰── `thread`
+            ───╯
+        "#]],
     );
 }
 
@@ -547,14 +547,14 @@ fn printing() {
     refused(
         "class C { } main { print new C; }",
         expect![[r#"
-        Error: `print` takes numbers, truth values and threads, and this is `C`
-           ╭─[ bad.heat:1:26 ]
-           │
-         1 │ class C { } main { print new C; }
-           │                          ──┬──
-           │                            ╰──── `C`
-        ───╯
-    "#]],
+            Error: `print` takes numbers and truth values, and this is `C`
+               ╭─[ bad.heat:1:26 ]
+               │
+             1 │ class C { } main { print new C; }
+               │                          ──┬──
+               │                            ╰──── `C`
+            ───╯
+        "#]],
     );
 }
 
@@ -563,14 +563,14 @@ fn free_of_an_object() {
     refused(
         "class C { } main { free new C; }",
         expect![[r#"
-        Error: what `free` takes must be `int`, and this is `C`
-           ╭─[ bad.heat:1:25 ]
-           │
-         1 │ class C { } main { free new C; }
-           │                         ──┬──
-           │                           ╰──── `C`
-        ───╯
-    "#]],
+            Error: what `free` takes must be `int`, and this is `C`
+               ╭─[ bad.heat:1:25 ]
+               │
+             1 │ class C { } main { free new C; }
+               │                         ──┬──
+               │                           ╰──── `C`
+            ───╯
+        "#]],
     );
 }
 
