@@ -7,10 +7,10 @@ use crate::args::is_standard;
 use crate::failure::{Failure, plain};
 use crate::output::{Target, note, print};
 use deadheat_detect::DetectorKind;
-use deadheat_explore::{Bug, BugKind, replay};
+use deadheat_explore::{Bug, BugKind, DataRace, RacingAccess, replay};
 use deadheat_lang::{Machine, Options};
-use deadheat_report::{Picture, PictureEdge, Race, Tally};
-use deadheat_trace::EventId;
+use deadheat_report::{Party, Picture, PictureEdge, Race, Tally};
+use deadheat_trace::{Event, EventId};
 use serde::{Deserialize, Serialize};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -110,8 +110,14 @@ pub fn replay_file(path: &Path, source: &Source, machine: Machine, args: &Explor
 }
 
 /// The first data race of a run.
-fn first_race(events: &[deadheat_trace::Event]) -> Option<BugKind> {
-    deadheat_explore::DataRace::first_of(events).map(BugKind::DataRace)
+fn first_race(events: &[Event]) -> Option<BugKind> {
+    let mut detector = DetectorKind::VerifiedFt.build(0);
+    let mut first: Option<Race> = None;
+    detector.on_events(EventId(0), events, &mut |race| first = first.take().or(Some(race)));
+    let race = first?;
+    let side = |party: Party| RacingAccess { tid: party.tid, site: party.loc, mode: party.mode, event: party.event.0 as u32 };
+    let (address, size) = (race.span.addr.0, race.span.size);
+    Some(BugKind::DataRace(DataRace { first: side(race.prior), second: side(race.current), address, size }))
 }
 
 /// Draws the run that the machine has just made.

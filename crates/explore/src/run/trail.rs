@@ -34,8 +34,6 @@ pub(crate) struct Step {
     preds: (u32, u32),
     /// Did it switch from a thread that could have gone on?
     pub preempts: bool,
-    /// Did it choose among several operations? Then it may or may not be possible somewhere else.
-    pub selects: bool,
 }
 
 impl Step {
@@ -60,6 +58,8 @@ pub(crate) enum Later {
 pub(crate) struct Reversible {
     pub first: u32,
     pub later: Later,
+    /// May the later one be impossible when it comes first: a `select` none of whose branches is ready, a rendezvous without a partner?
+    pub maybe: bool,
 }
 
 /// A touch that later ones may have to look at.
@@ -252,16 +252,16 @@ impl Trail {
         if blocking && !selects {
             // Whoever took what this operation waited for could have come after it, whatever made it possible in the end.
             self.collect(touched, heads, index, Kind::competes_with);
-            self.races_with(index);
+            self.races_with(index, selects);
         }
         self.collect(touched, self.touches.len(), index, Kind::is_after);
         self.leave_out_enabler(action.tid);
         if selects {
             // It could have gone another way without what made this way possible.
-            self.races_with(index);
+            self.races_with(index, selects);
         }
         self.follow_enabling();
-        self.races_with(index);
+        self.races_with(index, selects);
 
         let local = self.leave(action.tid, index);
         if partner != NONE {
@@ -277,7 +277,6 @@ impl Trail {
             events: (self.logged.0 as u32, self.log.events.len() as u32),
             preds: (first_pred, self.preds.len() as u32),
             preempts,
-            selects,
         });
         self.remember(touched, index, action.tid);
         self.after_events(index);
@@ -402,7 +401,7 @@ impl Trail {
     }
 
     /// The collected steps, last first: those not known yet are immediate predecessors, and so races.
-    fn races_with(&mut self, index: u32) {
+    fn races_with(&mut self, index: u32, maybe: bool) {
         if self.earlier.len() > 1 {
             self.earlier.sort_unstable_by(|a, b| b.cmp(a));
         }
@@ -414,7 +413,7 @@ impl Trail {
             self.clocks.join(first);
             self.preds.push(first);
             if index >= self.fresh {
-                self.races.push(Reversible { first, later: Later::Step(index) });
+                self.races.push(Reversible { first, later: Later::Step(index), maybe });
             }
         }
     }
@@ -521,6 +520,7 @@ impl Trail {
         {
             return;
         }
+        let maybe = matches!(op, Op::Send(c) if self.channel(c).capacity == Some(0));
         let from = self.pending.len();
         self.pending.push(names.step_of(tid));
         names.touches(op, heap, &mut self.pending);
@@ -547,7 +547,7 @@ impl Trail {
             let first = self.earlier[i];
             if !self.knows(first) {
                 self.clocks.join(first);
-                self.races.push(Reversible { first, later });
+                self.races.push(Reversible { first, later, maybe });
             }
         }
     }

@@ -142,7 +142,7 @@ impl Branches {
                 }
             };
             self.branches[at as usize].child = after;
-            self.branches[at as usize].maybe = step == LAST && way.maybe(trail);
+            self.branches[at as usize].maybe = step == LAST && way.race.is_some_and(|race| race.maybe);
             after = at + 1;
         }
         after
@@ -186,11 +186,6 @@ impl Way {
         self.steps.extend(rest.filter(|&s| s != later && !trail.happens_before(race.first, s)));
         self.steps.push(LAST);
         (self.race, self.open) = (Some(race), open);
-    }
-
-    /// May the last step be impossible when it comes first?
-    fn maybe(&self, trail: &Trail) -> bool {
-        matches!(self.race, Some(Reversible { later: Later::Step(step), .. }) if trail.steps[step as usize].selects)
     }
 
     fn last_touches<'a>(&self, trail: &'a Trail) -> &'a [Touch] {
