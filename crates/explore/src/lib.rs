@@ -4,6 +4,7 @@
 //! deepening with data races as new preemption points (*Soundness Proofs for Iterative Deepening*, CMU-PDL-16-103).
 
 mod bug;
+mod deepen;
 mod run;
 mod saved;
 mod schedule;
@@ -14,6 +15,9 @@ mod system;
 mod testing;
 
 pub use bug::{Bug, BugKind, Bugs, DataRace, Deadlock, Livelock, RacingAccess, Wait};
+pub use deepen::{
+    AfterBug, Budget, Deepening, FoundCandidate, Progress, SpaceProgress, SpaceState, Verdict, Why,
+};
 pub use run::candidates::{Candidate, Recycled};
 pub use run::objects::Heap;
 pub use schedule::{Diverged, Replay, Schedule, Segment, replay};

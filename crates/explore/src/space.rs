@@ -154,7 +154,8 @@ impl Space {
         loop {
             let trail = &mut self.engine.trail;
             if trail.ready.is_empty() {
-                let ended = (0..system.threads()).all(|t| !matches!(system.status(Tid(t)), Status::Blocked(_)));
+                let ended =
+                    (0..system.threads()).all(|t| !matches!(system.status(Tid(t)), Status::Blocked(_)));
                 return Ended::Early(if ended { End::Finished } else { End::Stuck });
             }
             if trail.steps.len() as u32 >= self.options.step_limit {
@@ -273,6 +274,11 @@ impl Space {
     /// About how many bytes the search keeps between runs.
     pub fn memory(&self) -> usize {
         self.state.kept() * 160 + self.names.len() * 40
+    }
+
+    /// Gives the memory of the last run back.
+    pub(crate) fn forget_run(&mut self) {
+        self.engine = Engine::default();
     }
 
     /// The schedule of the last run.

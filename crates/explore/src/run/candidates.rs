@@ -165,7 +165,8 @@ impl Candidates {
     pub(crate) fn begin(&mut self) {
         self.rows.clear();
         for thread in &mut self.threads {
-            (thread.transitions, thread.must, thread.past, thread.next) = (0, Row::BOTTOM, Row::BOTTOM, Row::BOTTOM);
+            (thread.transitions, thread.must, thread.past, thread.next) =
+                (0, Row::BOTTOM, Row::BOTTOM, Row::BOTTOM);
             thread.held.clear();
         }
         self.remembered.clear();
@@ -291,7 +292,10 @@ impl Candidates {
                     continue;
                 }
                 let conflict = r.mask & mask != 0 && (r.writes || writes) && !(r.at_point && at_point);
-                if !conflict || self.locksets.protect(r.locks, locks) || self.rows.get(must, r.tid) >= r.transition {
+                if !conflict
+                    || self.locksets.protect(r.locks, locks)
+                    || self.rows.get(must, r.tid) >= r.transition
+                {
                     continue;
                 }
                 if r.generation != generation && recycled == Recycled::Drop {

@@ -80,7 +80,9 @@ impl Precise {
     pub(crate) fn event(&mut self, id: u32, event: &Event, names: &mut Names) {
         if let Op::Alloc(span) = event.op {
             for (granule, mask) in granules(span) {
-                self.visit(names.granule(granule), mask, |_, cell| *cell = Cell { mask: cell.mask, next: cell.next, ..Cell::default() });
+                self.visit(names.granule(granule), mask, |_, cell| {
+                    *cell = Cell { mask: cell.mask, next: cell.next, ..Cell::default() }
+                });
             }
             return;
         }
@@ -95,7 +97,9 @@ impl Precise {
         let knows = self.known.of(tid);
         let now = Stamp { tid: tid.0, clock: self.known.now(tid), event: id };
         for (granule, mask) in granules(access.span) {
-            self.visit(names.granule(granule), mask, |this, cell| this.access_cell(cell, knows, now, access.mode));
+            self.visit(names.granule(granule), mask, |this, cell| {
+                this.access_cell(cell, knows, now, access.mode)
+            });
         }
     }
 
@@ -236,7 +240,8 @@ impl Precise {
             }
             Mode::Write => {
                 let writes = self.unknown(cell.atomic_writes, knows).map(|s| (s, Mode::AtomicWrite));
-                let atomic = writes.or_else(|| Some((self.unknown(cell.atomic_reads, knows)?, Mode::AtomicRead)));
+                let atomic =
+                    writes.or_else(|| Some((self.unknown(cell.atomic_reads, knows)?, Mode::AtomicRead)));
                 // A plain write is ordered after all atomics here, or races; either way it stands for them from now on.
                 (cell.atomic_reads, cell.atomic_writes, cell.published) = (0, 0, Row::BOTTOM);
                 self.write(cell, knows, now).or(atomic)
@@ -388,7 +393,9 @@ mod tests {
             assert_eq!(mine, events_of(&verified), "{events:?}");
             // Each byte's first race completes at the same event as the oracle's.
             let truth = first(oracle.iter().map(|&(b, _, c)| (b, c)));
-            let seen = first(precise.found.iter().flat_map(|f| overlap(f).into_iter().map(|b| (b, f.current.into()))));
+            let seen = first(
+                precise.found.iter().flat_map(|f| overlap(f).into_iter().map(|b| (b, f.current.into()))),
+            );
             assert!(truth.iter().all(|(b, at)| seen.get(b).is_some_and(|s| s <= at)), "{truth:?} {seen:?}");
             races += truth.len();
         }

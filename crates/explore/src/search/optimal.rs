@@ -95,7 +95,7 @@ impl Optimal {
             self.diverged += u64::from(trail.ways(tid) == 0 && !maybe);
             self.branches.discard(child);
         }
-        if !self.nodes[at].others_next {
+        if !std::mem::take(&mut self.nodes[at].others_next) {
             return None;
         }
         let last = trail.last_tid().filter(|&t| trail.ways(t) > 0);

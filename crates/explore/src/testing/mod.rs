@@ -1,6 +1,7 @@
 //! Programs to explore in tests: a tiny machine, random programs for it, and brute force to judge the searches.
 
 mod classes;
+mod deepening;
 mod generate;
 mod machine;
 mod programs;
