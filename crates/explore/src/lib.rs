@@ -5,10 +5,12 @@
 
 mod bug;
 mod deepen;
+mod relevant;
 mod run;
 mod saved;
 mod schedule;
 mod search;
+mod shrink;
 mod space;
 mod system;
 #[cfg(test)]
@@ -18,9 +20,11 @@ pub use bug::{Bug, BugKind, Bugs, DataRace, Deadlock, Livelock, RacingAccess, Wa
 pub use deepen::{
     AfterBug, Budget, Deepening, FoundCandidate, Progress, SpaceProgress, SpaceState, Verdict, Why,
 };
+pub use relevant::Interleaving;
 pub use run::candidates::{Candidate, Recycled};
 pub use run::objects::Heap;
-pub use schedule::{Diverged, Replay, Schedule, Segment, replay};
+pub use schedule::{Diverged, Replay, ReplayStep, Schedule, Segment, replay};
 pub use search::Search;
+pub use shrink::{Shrunk, shrink};
 pub use space::{Counts, End, Options, Races, Run, Space};
 pub use system::{Action, Blocked, Fault, FaultKind, Log, Points, Site, Status, System};
