@@ -1,5 +1,6 @@
 //! What the explorer calls a bug, and how the same bug is recognised in another run.
 
+use crate::run::precise::Found;
 use crate::saved;
 use crate::schedule::Schedule;
 use crate::system::{Blocked, Fault, FaultKind, Site, Status, System};
@@ -90,6 +91,22 @@ pub struct DataRace {
 }
 
 impl DataRace {
+    /// The race as the detector found it.
+    pub(crate) fn new(found: &Found, events: &[Event]) -> DataRace {
+        let access = |event: u32, mode| {
+            let e = &events[event as usize];
+            RacingAccess { tid: e.tid, site: e.loc, mode, event }
+        };
+        let last = events[found.current as usize].op.access();
+        let (mode, span) = last.map_or((found.prior_mode, Span::new(0, 1)), |a| (a.mode, a.span));
+        DataRace {
+            first: access(found.prior, found.prior_mode),
+            second: access(found.current, mode),
+            address: span.addr.0,
+            size: span.size,
+        }
+    }
+
     /// The bytes of the later access.
     pub fn span(&self) -> Span {
         Span::new(self.address, self.size)

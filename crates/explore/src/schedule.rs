@@ -3,9 +3,12 @@
 //! A schedule is a list of segments: which thread goes on, for how many operations. Operations are what the system logs, so a
 //! schedule found with few preemption points is the same with all of them, and can be replayed, shrunk and drawn.
 
+use crate::bug::{BugKind, DataRace, Livelock, stuck};
+use crate::run::objects::Names;
+use crate::run::precise::Precise;
 use crate::run::trail::Trail;
 use crate::saved;
-use crate::system::{Action, Fault, Log, Points, Status, System};
+use crate::system::{Action, Log, Points, Status, System};
 use deadheat_trace::Tid;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -118,31 +121,54 @@ impl fmt::Display for Diverged {
     }
 }
 
+/// One step of a replay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReplayStep {
+    /// Who went which way.
+    pub action: Action,
+    /// How many events there were after it.
+    pub events: u32,
+    /// How many operations had been peeked at after it.
+    pub peeked: u32,
+    /// Did it switch from a thread that could have gone on?
+    pub preempts: bool,
+}
+
 /// What a schedule led to.
 #[derive(Debug, Default)]
 pub struct Replay {
     /// What happened, in order.
     pub log: Log,
-    /// Each step, and how many events there were after it.
-    pub steps: Vec<(Action, u32)>,
-    /// The fault that ended it.
-    pub fault: Option<Fault>,
+    /// Each step.
+    pub steps: Vec<ReplayStep>,
+    /// What was wrong: a fault, data races, and, if nobody could go on at the end, a deadlock.
+    pub bugs: Vec<BugKind>,
     /// Where the schedule could not be followed.
     pub diverged: Option<Diverged>,
     /// Switches from threads that could have gone on.
     pub preemptions: u32,
+    faulted: bool,
 }
 
 /// Runs the system by the schedule, from its start, with preemption points everywhere.
 pub fn replay<S: System + ?Sized>(system: &mut S, schedule: &Schedule) -> Replay {
+    replay_to_the_end(system, schedule, 0)
+}
+
+/// The same, and goes on after the schedule for at most that many steps: the running thread while it can, then the first that can.
+pub fn replay_to_the_end<S: System + ?Sized>(system: &mut S, schedule: &Schedule, most: u32) -> Replay {
     let mut replay = Replay::default();
     system.reset();
     for (at, segment) in schedule.segments.iter().enumerate() {
         replay.follow(system, at, segment);
-        if replay.fault.is_some() || replay.diverged.is_some() {
+        if replay.faulted || replay.diverged.is_some() {
             break;
         }
     }
+    if replay.diverged.is_none() {
+        replay.go_on(system, most);
+    }
+    replay.judge(system);
     replay
 }
 
@@ -165,38 +191,65 @@ impl Replay {
         }
     }
 
-    /// Makes one step; `true` if it faulted.
-    fn step<S: System + ?Sized>(&mut self, system: &mut S, action: Action) -> bool {
-        if let Some(&(last, _)) = self.steps.last() {
-            let could = matches!(system.status(last.tid), Status::Ready(_));
-            self.preemptions += u32::from(last.tid != action.tid && could);
-        }
-        let result = system.step(action, &Points::Everywhere, &mut self.log);
-        self.steps.push((action, self.log.events.len() as u32));
-        self.fault = result.err();
-        self.fault.is_some()
-    }
-
-    /// Goes on to the end of the run: the running thread while it can, then the first that can; at most that many steps.
-    pub fn complete<S: System + ?Sized>(&mut self, system: &mut S, most: u32) {
-        for _ in 0..most {
-            if self.fault.is_some() {
+    /// Whoever ran goes on while it can, then the first that can, for at most that many steps.
+    fn go_on<S: System + ?Sized>(&mut self, system: &mut S, most: u32) {
+        let ready = |system: &S, t: Tid| matches!(system.status(t), Status::Ready(_));
+        for n in 0..=most {
+            let last = self.steps.last().map(|s| s.action.tid).filter(|t| ready(system, *t));
+            let next = last.or_else(|| (0..system.threads()).map(Tid).find(|t| ready(system, *t)));
+            let Some(tid) = next.filter(|_| !self.faulted && most > 0) else { return };
+            if n == most {
+                self.bugs.push(BugKind::Livelock(Livelock::TooLong { steps: most }));
                 return;
             }
-            let ready = |t: &Tid| matches!(system.status(*t), Status::Ready(_));
-            let last = self.steps.last().map(|s| s.0.tid).filter(ready);
-            let Some(tid) = last.or_else(|| (0..system.threads()).map(Tid).find(ready)) else { return };
             self.step(system, Action { tid, choice: 0 });
         }
     }
 
+    /// Makes one step; `true` if it faulted.
+    fn step<S: System + ?Sized>(&mut self, system: &mut S, action: Action) -> bool {
+        let preempts = self.steps.last().is_some_and(|last| {
+            let could = matches!(system.status(last.action.tid), Status::Ready(_));
+            last.action.tid != action.tid && could
+        });
+        self.preemptions += u32::from(preempts);
+        let result = system.step(action, &Points::Everywhere, &mut self.log);
+        let (events, peeked) = (self.log.events.len() as u32, self.log.peeked.len() as u32);
+        self.steps.push(ReplayStep { action, events, peeked, preempts });
+        if let Err(fault) = result {
+            self.bugs.push(BugKind::Fault(fault));
+            self.faulted = true;
+        }
+        self.faulted
+    }
+
+    /// What else is wrong: data races, and that nobody can go on.
+    fn judge<S: System + ?Sized>(&mut self, system: &S) {
+        let ready = |t: Tid| matches!(system.status(t), Status::Ready(_));
+        if !self.faulted && !(0..system.threads()).map(Tid).any(ready) {
+            self.bugs.extend(stuck(system, &self.log.events));
+        }
+        let (mut precise, mut names) = (Precise::default(), Names::default());
+        precise.begin();
+        for (id, event) in self.log.events.iter().enumerate() {
+            precise.event(id as u32, event, &mut names);
+        }
+        let races = precise.found.iter().map(|f| BugKind::DataRace(DataRace::new(f, &self.log.events)));
+        self.bugs.extend(races);
+    }
+
     /// The schedule of what was run, also where the one asked for was left.
     pub fn schedule(&self) -> Schedule {
+        self.schedule_of(self.steps.len())
+    }
+
+    /// The schedule of the first steps.
+    pub(crate) fn schedule_of(&self, steps: usize) -> Schedule {
         let mut schedule = Schedule::default();
         let mut events = 0;
-        for &(action, end) in &self.steps {
-            schedule.push(action.tid, end - events, action.choice);
-            events = end;
+        for step in &self.steps[..steps] {
+            schedule.push(step.action.tid, step.events - events, step.action.choice);
+            events = step.events;
         }
         schedule
     }

@@ -1,14 +1,14 @@
 //! One state space: all schedules of a program with a given set of preemption points, searched run by run.
 
-use crate::bug::{BugKind, Bugs, DataRace, Livelock, RacingAccess, stuck};
+use crate::bug::{BugKind, Bugs, DataRace, Livelock, stuck};
 use crate::run::candidates::{Candidate, Candidates, Recycled, Tally};
 use crate::run::objects::{Heap, Names};
-use crate::run::precise::{Found, Precise};
+use crate::run::precise::Precise;
 use crate::run::trail::{NONE, Trail};
 use crate::schedule::Schedule;
 use crate::search::{Bound, Ending, Search, State, Strategy};
 use crate::system::{Fault, Points, Status, System};
-use deadheat_trace::{Event, Span, Tid};
+use deadheat_trace::{Event, Tid};
 use serde::{Deserialize, Serialize};
 
 /// How to search.
@@ -185,8 +185,8 @@ impl Space {
         }
         let tid = step.action.tid;
         let partner = (step.partner != NONE).then_some(Tid(step.partner));
-        let recycled = self.options.recycled;
-        candidates.transition(tid, partner, events, &mut self.names, recycled, &mut self.candidates);
+        let (recycled, tally) = (self.options.recycled, &mut self.candidates);
+        candidates.transition((tid, partner), events, &self.points, &mut self.names, recycled, tally);
         for &t in &trail.unblocked {
             candidates.unblocked(t, tid);
         }
@@ -198,7 +198,7 @@ impl Space {
         let fresh = trail.steps.get(trail.fresh as usize).map_or(0, |s| s.events.0);
         let mut new = 0;
         for found in precise.found.iter().filter(|f| f.current >= fresh) {
-            let kind = BugKind::DataRace(data_race(found, trail));
+            let kind = BugKind::DataRace(DataRace::new(found, &trail.log.events));
             // The step in which the race is complete is the last that is needed.
             let last = trail.steps.partition_point(|s| s.events.1 <= found.current);
             let preemptions = trail.steps[..=last].iter().filter(|s| s.preempts).count() as u32;
@@ -276,6 +276,11 @@ impl Space {
         self.state.kept() * 160 + self.names.len() * 40
     }
 
+    /// Gives the memory of the last run back.
+    pub(crate) fn forget_run(&mut self) {
+        self.engine = Engine::default();
+    }
+
     /// The schedule of the last run.
     pub fn last_schedule(&self) -> Schedule {
         Schedule::of(&self.engine.trail)
@@ -284,21 +289,6 @@ impl Space {
     /// The events of the last run.
     pub fn last_events(&self) -> &[Event] {
         &self.engine.trail.log.events
-    }
-}
-
-fn data_race(found: &Found, trail: &Trail) -> DataRace {
-    let access = |event: u32, mode| {
-        let e = &trail.log.events[event as usize];
-        RacingAccess { tid: e.tid, site: e.loc, mode, event }
-    };
-    let last = trail.log.events[found.current as usize].op.access();
-    let (mode, span) = last.map_or((found.prior_mode, Span::new(0, 1)), |a| (a.mode, a.span));
-    DataRace {
-        first: access(found.prior, found.prior_mode),
-        second: access(found.current, mode),
-        address: span.addr.0,
-        size: span.size,
     }
 }
 

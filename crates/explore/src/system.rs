@@ -161,7 +161,9 @@ impl fmt::Display for FaultKind {
 /// A program that can be run under any schedule, again and again.
 ///
 /// What partial order reduction relies on, beyond determinism:
-/// - An operation that can block, or change who is blocked, is the first of its transition.
+/// - An operation that can block, or change who is blocked, is the first of its transition, and every transition logs something for the
+///   operation that it begins with: a marker (`Op::Begin`) where there is nothing else to say, as for a `select` that takes its default.
+/// - There is a preemption point before every `free`, or malloc-recycle candidates must be kept ([`Recycled`](crate::Recycled)).
 /// - A channel's `Op::ChanMake` is logged before its first operation.
 /// - A rendezvous is one step of one of its two threads, [`Status::Ready`] in as many ways as it has partners; the other is
 ///   [`Status::Blocked`] until then. Its first two events are the operations of both.

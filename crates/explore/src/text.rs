@@ -1,8 +1,6 @@
-//! Schedules as people write them, and what a replayed one shows.
+//! Schedules as people write them.
 
-use crate::bug::{BugKind, Livelock, stuck};
-use crate::schedule::{Replay, Schedule};
-use crate::system::{Status, System};
+use crate::schedule::Schedule;
 use deadheat_trace::Tid;
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +11,11 @@ pub struct BadSchedule(String);
 
 impl fmt::Display for BadSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no part of a schedule: write 1 or 1*5 (thread 1, five operations), or 1*5#2 (going way 2 first)", self.0)
+        write!(
+            f,
+            "{:?} is no part of a schedule: write 1 or 1*5 (thread 1, five operations), or 1*5#2 (going way 2 first)",
+            self.0
+        )
     }
 }
 
@@ -33,20 +35,6 @@ impl FromStr for Schedule {
             schedule.push(Tid(number(tid)?), number(operations)?, number(choice)?);
         }
         Ok(schedule)
-    }
-}
-
-impl Replay {
-    /// What is wrong at the end of a replay that was completed: its fault, or that threads are left which cannot go on, or would for ever.
-    pub fn bug<S: System + ?Sized>(&self, system: &S, most: u32) -> Option<BugKind> {
-        if let Some(fault) = &self.fault {
-            return Some(BugKind::Fault(fault.clone()));
-        }
-        let goes_on = (0..system.threads()).any(|t| matches!(system.status(Tid(t)), Status::Ready(_)));
-        match goes_on {
-            true => Some(BugKind::Livelock(Livelock::TooLong { steps: most })),
-            false => stuck(system, &self.log.events),
-        }
     }
 }
 

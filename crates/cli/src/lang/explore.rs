@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::limit::MemoryLimit;
 use crate::output::{note, print};
 use deadheat_explore::{
-    AfterBug, Bugs, Budget, Deepening, Heap, Options, Points, Races, Recycled, Search, Verdict, shrink,
+    AfterBug, Budget, Deepening, Heap, Options, Points, Races, Recycled, Search, Verdict, shrink,
 };
 use deadheat_lang::Machine;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -107,10 +107,11 @@ fn finish(
     machine: &mut Machine,
 ) -> Result<ExitCode, Failure> {
     let teller = Teller::new(source);
-    let stories: Vec<Story> = shortest(search.bugs(), search.options(), machine)
-        .iter()
-        .map(|bug| teller.story(bug, machine))
-        .collect();
+    let mut stories: Vec<Story> = Vec::new();
+    for bug in search.bugs().iter().take(if args.keep_going { usize::MAX } else { 1 }) {
+        let shrunk = shrink(machine, bug, SHRINK_RUNS).bug;
+        stories.push(teller.story(&shrunk, machine));
+    }
     let progress = search.progress();
     let text = match args.json {
         true => summary::json(&teller, &progress, &verdict, &stories, machine)?,
@@ -136,9 +137,4 @@ fn finish(
         Verdict::Bugs { .. } => ExitCode::from(66),
         Verdict::Incomplete(_) => ExitCode::from(3),
     })
-}
-
-/// The bugs, each with the shortest schedule that a moment's search gives.
-fn shortest(bugs: &Bugs, options: &Options, machine: &mut Machine) -> Vec<deadheat_explore::Bug> {
-    bugs.iter().map(|bug| shrink(bug, options, machine, SHRINK_RUNS)).collect()
 }

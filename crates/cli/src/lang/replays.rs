@@ -7,10 +7,10 @@ use crate::args::is_standard;
 use crate::failure::{Failure, plain};
 use crate::output::{Target, note, print};
 use deadheat_detect::DetectorKind;
-use deadheat_explore::{Bug, BugKind, DataRace, RacingAccess, replay};
+use deadheat_explore::{Bug, replay_to_the_end};
 use deadheat_lang::{Machine, Options};
-use deadheat_report::{Party, Picture, PictureEdge, Race, Tally};
-use deadheat_trace::{Event, EventId};
+use deadheat_report::{Picture, PictureEdge, Race, Tally};
+use deadheat_trace::EventId;
 use serde::{Deserialize, Serialize};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -77,19 +77,25 @@ impl ReplayFile {
 }
 
 /// Runs the schedule of a file and tells what happens.
-pub fn replay_file(path: &Path, source: &Source, machine: Machine, args: &Explore) -> Result<ExitCode, Failure> {
+pub fn replay_file(
+    path: &Path,
+    source: &Source,
+    machine: Machine,
+    args: &Explore,
+) -> Result<ExitCode, Failure> {
     let file = ReplayFile::read(path)?;
     if file.text != source.text {
         note(&format!("note: {} has changed since {} was written", source.name, path.display()));
     }
     let options = Options { heap_points: file.heap_overruns, ..Default::default() };
     let mut machine = Machine::new(machine.code().clone(), options);
-    let mut run = replay(&mut machine, &super::tell::schedule(&file.schedule)?);
+    let run = replay_to_the_end(&mut machine, &super::tell::schedule(&file.schedule)?, MOST_STEPS);
     if let Some(diverged) = run.diverged {
         return Err(Failure::at(path.display(), diverged));
     }
-    run.complete(&mut machine, MOST_STEPS);
-    let Some(kind) = run.bug(&machine, MOST_STEPS).or_else(|| first_race(&run.log.events)) else {
+    // The bug that the file is about, if it is still there.
+    let same = run.bugs.iter().find(|bug| bug.to_string() == file.bug);
+    let Some(kind) = same.or(run.bugs.first()).cloned() else {
         print("The schedule was run to its end: no bug.\n")?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -109,17 +115,6 @@ pub fn replay_file(path: &Path, source: &Source, machine: Machine, args: &Explor
     Ok(ExitCode::from(66))
 }
 
-/// The first data race of a run.
-fn first_race(events: &[Event]) -> Option<BugKind> {
-    let mut detector = DetectorKind::VerifiedFt.build(0);
-    let mut first: Option<Race> = None;
-    detector.on_events(EventId(0), events, &mut |race| first = first.take().or(Some(race)));
-    let race = first?;
-    let side = |party: Party| RacingAccess { tid: party.tid, site: party.loc, mode: party.mode, event: party.event.0 as u32 };
-    let (address, size) = (race.span.addr.0, race.span.size);
-    Some(BugKind::DataRace(DataRace { first: side(race.prior), second: side(race.current), address, size }))
-}
-
 /// Draws the run that the machine has just made.
 pub fn draw(path: &Path, source: &Source, story: &Story, machine: &Machine) -> Result<(), Failure> {
     let trace = machine.name_events(&story.replay.log.events, &source.name, &source.text);
@@ -129,7 +124,13 @@ pub fn draw(path: &Path, source: &Source, story: &Story, machine: &Machine) -> R
     let races: Vec<Race> = tally.reports().iter().map(|r| r.race.clone()).collect();
     let edges = PictureEdge::of_trace(&trace.events, &trace.symbols);
     let title = format!("{}: {}", source.name, story.bug);
-    let picture = Picture { title: &title, events: &trace.events, symbols: &trace.symbols, edges: &edges, races: &races };
+    let picture = Picture {
+        title: &title,
+        events: &trace.events,
+        symbols: &trace.symbols,
+        edges: &edges,
+        races: &races,
+    };
     let target = Target::new(Some(path));
     let (sink, fate) = target.create(Some(&source.path))?;
     let mut out = BufWriter::new(sink);

@@ -7,7 +7,7 @@ use crate::args::{Detector, Output};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::trace::output::TraceOutput;
-use deadheat_explore::{BugKind, Options, Points, Races, Search, Space, replay};
+use deadheat_explore::{BugKind, Options, Points, Races, Search, Space, replay_to_the_end};
 use deadheat_lang::Machine;
 use deadheat_report::{Tally, text};
 use deadheat_trace::{Event, EventId};
@@ -47,18 +47,25 @@ pub fn run(args: &Run) -> Result<Outcome, Failure> {
         events: trace.events.len() as u64,
     };
     let mut report = Vec::new();
-    text::write_report(&mut report, &tally, &about, &trace.symbols).map_err(|e| Failure::writing("memory", &e))?;
+    text::write_report(&mut report, &tally, &about, &trace.symbols)
+        .map_err(|e| Failure::writing("memory", &e))?;
     let mut report = String::from_utf8_lossy(&report).into_owned();
     if let Some(kind) = &bug {
         let details = Teller::new(&source).details(kind, &machine);
-        report = format!("{kind}\n{}\n{report}", details.iter().map(|d| format!("  {d}\n")).collect::<String>());
+        report =
+            format!("{kind}\n{}\n{report}", details.iter().map(|d| format!("  {d}\n")).collect::<String>());
     }
     print(&report)?;
     Ok(Outcome::of(tally.counts().events + u64::from(bug.is_some())))
 }
 
 fn random(machine: &mut Machine, seed: u64) -> (Vec<Event>, Option<BugKind>) {
-    let options = Options { search: Search::Random { seed }, races: Races::Ignore, step_limit: MOST_STEPS, ..Options::default() };
+    let options = Options {
+        search: Search::Random { seed },
+        races: Races::Ignore,
+        step_limit: MOST_STEPS,
+        ..Options::default()
+    };
     let mut space = Space::new(Points::Everywhere, options);
     space.next_run(machine);
     let bug = space.bugs().iter().next().map(|bug| bug.kind.clone());
@@ -67,11 +74,10 @@ fn random(machine: &mut Machine, seed: u64) -> (Vec<Event>, Option<BugKind>) {
 
 /// Follows the schedule, then goes on with whoever can.
 fn follow(machine: &mut Machine, text: &str) -> Result<(Vec<Event>, Option<BugKind>), Failure> {
-    let mut done = replay(machine, &schedule(text)?);
+    let done = replay_to_the_end(machine, &schedule(text)?, MOST_STEPS);
     if let Some(diverged) = done.diverged {
         return Err(Failure::new(diverged.to_string()));
     }
-    done.complete(machine, MOST_STEPS);
-    let bug = done.bug(machine, MOST_STEPS);
+    let bug = done.bugs.into_iter().find(|bug| !matches!(bug, BugKind::DataRace(_)));
     Ok((done.log.events, bug))
 }

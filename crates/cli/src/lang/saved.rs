@@ -45,7 +45,10 @@ pub fn load(path: &Path, source: &Source) -> Result<Deepening, Failure> {
         return Err(Failure::at(&name, "was saved by another version"));
     }
     if saved.program != source.text {
-        return Err(Failure::at(&name, format!("is a search of another program than {} is now", source.name)));
+        return Err(Failure::at(
+            &name,
+            format!("is a search of another program than {} is now", source.name),
+        ));
     }
     Ok(saved.search)
 }

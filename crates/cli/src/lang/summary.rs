@@ -38,14 +38,18 @@ pub fn text(
             SpaceState::Complete => "complete",
             SpaceState::Retired => "part of a larger one",
         };
-        let _ = writeln!(out, "  {:>3}  {:>12}  {state:<20}  preempting at {points}", n + 1, grouped(space.runs));
+        let _ =
+            writeln!(out, "  {:>3}  {:>12}  {state:<20}  preempting at {points}", n + 1, grouped(space.runs));
     }
     if progress.spaces.len() > MOST_SPACES {
         let _ = writeln!(out, "  … and {} more", progress.spaces.len() - MOST_SPACES);
     }
     if progress.recycled > 0 {
         let pairs = counted(progress.recycled, "pair", "pairs");
-        let _ = writeln!(out, "{pairs} of places dropped: their memory was freed and handed out again in between.");
+        let _ = writeln!(
+            out,
+            "{pairs} of places dropped: their memory was freed and handed out again in between."
+        );
     }
     let _ = writeln!(out, "{}", last_word(verdict, stories.len()));
     out
@@ -68,7 +72,9 @@ fn last_word(verdict: &Verdict, bugs: usize) -> String {
     match verdict {
         Verdict::Verified => {
             let green = anstyle::AnsiColor::Green.on_default().bold();
-            format!("{green}All schedules verified{green:#}: no bug. (docs/exploring.md says what this means.)")
+            format!(
+                "{green}All schedules verified{green:#}: no bug. (docs/exploring.md says what this means.)"
+            )
         }
         Verdict::Bugs { complete: true } => format!("{found} found; all schedules were covered."),
         Verdict::Bugs { complete: false } => format!("{found} found; not all schedules were tried."),

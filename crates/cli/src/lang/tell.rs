@@ -63,7 +63,16 @@ impl<'s> Teller<'s> {
         let details = self.details(&bug.kind, machine);
         let steps = self.steps(&replay, machine);
         let (schedule, preemptions) = (bug.schedule.to_string(), replay.preemptions);
-        Story { bug: bug.kind.to_string(), details, preemptions, schedule, steps, run: bug.run, seen: bug.seen, replay }
+        Story {
+            bug: bug.kind.to_string(),
+            details,
+            preemptions,
+            schedule,
+            steps,
+            run: bug.run,
+            seen: bug.seen,
+            replay,
+        }
     }
 
     /// A place with its file: `account.heat:7:5`.
@@ -100,7 +109,9 @@ impl<'s> Teller<'s> {
                 }
                 for tid in &deadlock.lost_wakeups {
                     let name = machine.thread_name(*tid);
-                    lines.push(format!("{name} was made runnable before it descheduled itself: that was lost"));
+                    lines.push(format!(
+                        "{name} was made runnable before it descheduled itself: that was lost"
+                    ));
                 }
                 lines
             }
@@ -119,14 +130,20 @@ impl<'s> Teller<'s> {
             }
             BugKind::Livelock(_) => {
                 let threads = (0..machine.created()).map(Tid);
-                threads.filter_map(|t| Some(format!("{} waits {}", machine.thread_name(t), machine.waits_for(t)?))).collect()
+                threads
+                    .filter_map(|t| {
+                        Some(format!("{} waits {}", machine.thread_name(t), machine.waits_for(t)?))
+                    })
+                    .collect()
             }
         }
     }
 
     fn wait(&self, wait: &Wait, machine: &Machine) -> String {
         let name = machine.thread_name(wait.tid);
-        let at = machine.stands_at(wait.tid).map_or_else(String::new, |site| format!(" at {}", self.place(site, machine)));
+        let at = machine
+            .stands_at(wait.tid)
+            .map_or_else(String::new, |site| format!(" at {}", self.place(site, machine)));
         let what = machine.waits_for(wait.tid).unwrap_or_else(|| "for ever".into());
         format!("{name}{at} waits {what}")
     }
@@ -134,16 +151,14 @@ impl<'s> Teller<'s> {
     fn steps(&self, replay: &Replay, machine: &Machine) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut first = 0;
-        let mut last: Option<Tid> = None;
-        for (action, end) in &replay.steps {
-            for event in &replay.log.events[first..*end as usize] {
+        for step in &replay.steps {
+            for (n, event) in replay.log.events[first..step.events as usize].iter().enumerate() {
                 let (line, column) = self.position(event.loc, machine);
                 let thread = machine.thread_name(event.tid);
-                let preempts = last.is_some_and(|last| last != event.tid) && event.tid == action.tid;
+                let preempts = step.preempts && n == 0;
                 steps.push(Step { thread, line, column, what: what(event, machine), preempts });
-                last = Some(event.tid);
             }
-            first = *end as usize;
+            first = step.events as usize;
         }
         steps
     }
@@ -158,7 +173,8 @@ impl<'s> Teller<'s> {
             let _ = writeln!(out, "  {line}");
         }
         let preemptions = counted(u64::from(story.preemptions), "preemption", "preemptions");
-        let _ = writeln!(out, "\n{bold}How it comes about{bold:#} ({preemptions}; schedule {}):", story.schedule);
+        let _ =
+            writeln!(out, "\n{bold}How it comes about{bold:#} ({preemptions}; schedule {}):", story.schedule);
         let width = story.steps.iter().map(|s| s.thread.chars().count()).max().unwrap_or(0);
         let skipped = story.steps.len().saturating_sub(MOST_STEPS);
         let mut before: Option<&Step> = None;
@@ -169,7 +185,8 @@ impl<'s> Teller<'s> {
                 }
                 continue;
             }
-            let thread = if before.is_some_and(|b| b.thread == step.thread) { "" } else { step.thread.as_str() };
+            let thread =
+                if before.is_some_and(|b| b.thread == step.thread) { "" } else { step.thread.as_str() };
             let place = format!("{}:{}", step.line, step.column);
             let text = self.lines.line(step.line).trim();
             let _ = writeln!(out, "  {thread:width$}  {place:>7}  {:<24}  {text}", step.what);

@@ -21,7 +21,7 @@ use super::locksets::{Held, Lockset, Locksets};
 use super::objects::{Names, granules};
 use super::rows::{Row, Rows};
 use crate::saved;
-use crate::system::Site;
+use crate::system::{Points, Site};
 use deadheat_trace::{Access, Event, Op, Tid};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -185,13 +185,13 @@ impl Candidates {
         &mut self.threads[tid.index()]
     }
 
-    /// A transition, of one thread or two, with its events; the first of each thread come after preemption points.
+    /// A transition, of one thread or two, with its events.
     #[inline]
     pub(crate) fn transition(
         &mut self,
-        tid: Tid,
-        partner: Option<Tid>,
+        (tid, partner): (Tid, Option<Tid>),
         events: &[Event],
+        points: &Points,
         names: &mut Names,
         recycled: Recycled,
         tally: &mut Tally,
@@ -210,8 +210,9 @@ impl Candidates {
         for event in events {
             let begun = if event.tid == tid { &mut begun.0 } else { &mut begun.1 };
             let access = event.op.access();
-            let at_point = !*begun;
-            *begun |= !matches!(event.op, Op::Start | Op::Begin(_) | Op::End(_));
+            let at_point =
+                !*begun && (!matches!(event.op, Op::Read(_) | Op::Write(_)) || points.has(event.loc));
+            *begun |= event.op != Op::Start;
             match (event.op, access) {
                 (Op::Alloc(span), _) => {
                     for (granule, _) in granules(span) {

@@ -39,6 +39,9 @@ pub(crate) enum Kind {
     Step,
     /// Condition variables, barriers and, where it matters, the allocator: every touch changes it.
     Change,
+    /// The allocator where its calls commute: what an alloc returned may be what a free would have given back before it.
+    Gave,
+    Took,
 }
 
 const fn set(kinds: &[Kind]) -> u32 {
@@ -57,9 +60,10 @@ impl Kind {
         match self {
             Read => set(&[Write, Free, Alloc]),
             Write => set(&[Read, Write, Free, Alloc]),
-            // Free and alloc commute (002 §4.3): what changes is only which address an alloc returns.
-            Free => set(&[Read, Write, Free]),
-            Alloc => set(&[Read, Write]),
+            // Free and alloc commute (002 §4.3), since what changes is only which address the alloc returns, unless it returned
+            // just what was freed: then a stale access goes unnoticed that would be a use after free in the other order.
+            Free => set(&[Read, Write, Free, Alloc]),
+            Alloc => set(&[Read, Write, Free]),
             Acquire => set(&[Acquire, AcquireShared, PeekLock]),
             AcquireShared => set(&[Acquire, PeekLock]),
             Release | ReleaseShared => set(&[PeekLock]),
@@ -75,14 +79,18 @@ impl Kind {
             PeekReceive => set(&[Send, Receive, Close, PeekSend]),
             Step => set(&[Step]),
             Change => set(&[Change]),
+            Gave => set(&[Took]),
+            Took => set(&[Gave]),
         }
     }
 
     /// Earlier touches that this one, when it happens, is ordered after. All conflicting ones, except that memory handed out
-    /// again is not ordered after the accesses to what it was before.
+    /// again is not ordered after the accesses to what it was before, only after its free.
     const fn follows(self) -> u32 {
         match self {
-            Kind::Alloc => 0,
+            Kind::Alloc => set(&[Kind::Free]),
+            // Told by the memory itself.
+            Kind::Gave | Kind::Took => 0,
             kind => kind.conflicts(),
         }
     }
@@ -149,6 +157,12 @@ impl Kind {
     #[inline]
     pub(crate) fn is_enabled_by(self, earlier: Kind) -> bool {
         earlier.is_in(self.needs())
+    }
+
+    /// Must later touches look at it?
+    #[inline]
+    pub(crate) fn is_remembered(self) -> bool {
+        !matches!(self, Kind::Step | Kind::Gave | Kind::Took)
     }
 
     /// Does this one stand for the earlier one from now on?
@@ -316,11 +330,11 @@ impl Names {
             Op::Close(c) => touch(Channel, c.0, Kind::Close),
             Op::Alloc(s) => {
                 self.memory(s, Kind::Alloc, out);
-                self.allocator(heap, out);
+                self.allocator(heap, Kind::Took, out);
             }
             Op::Free(s) => {
                 self.memory(s, Kind::Free, out);
-                self.allocator(heap, out);
+                self.allocator(heap, Kind::Gave, out);
             }
             Op::Start | Op::Exit | Op::Fence(_) | Op::BarrierMake(..) | Op::BarrierLeave(_) => {}
             Op::ChanMake(..) | Op::Begin(_) | Op::End(_) => {}
@@ -340,10 +354,9 @@ impl Names {
         out.push(Touch { object: self.of(class, id), kind, mask: !0 });
     }
 
-    fn allocator(&mut self, heap: Heap, out: &mut Vec<Touch>) {
-        if heap == Heap::Overruns {
-            out.push(Touch { object: self.of(Class::Allocator, 0), kind: Kind::Change, mask: !0 });
-        }
+    fn allocator(&mut self, heap: Heap, kind: Kind, out: &mut Vec<Touch>) {
+        let kind = if heap == Heap::Overruns { Kind::Change } else { kind };
+        out.push(Touch { object: self.of(Class::Allocator, 0), kind, mask: !0 });
     }
 
     #[inline]
@@ -376,7 +389,7 @@ mod tests {
 
     #[test]
     fn conflicts_are_symmetric() {
-        let all: Vec<Kind> = (0..=Kind::Change as u8)
+        let all: Vec<Kind> = (0..=Kind::Took as u8)
             .map(|k| serde_json::from_value(serde_json::to_value(KINDS[k as usize]).unwrap()).unwrap())
             .collect();
         for &a in &all {
@@ -386,7 +399,7 @@ mod tests {
         }
     }
 
-    const KINDS: [Kind; 19] = {
+    const KINDS: [Kind; 21] = {
         use Kind::*;
         [
             Read,
@@ -408,6 +421,8 @@ mod tests {
             PeekReceive,
             Step,
             Change,
+            Gave,
+            Took,
         ]
     };
 

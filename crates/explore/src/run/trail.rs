@@ -346,7 +346,7 @@ impl Trail {
         for at in from..to {
             let touch = self.touches[at];
             let object = self.objects[touch.object as usize];
-            if touch.kind == Kind::Step || object.run != self.run {
+            if !touch.kind.is_remembered() || object.run != self.run {
                 continue;
             }
             let mut next = object.head;
@@ -429,7 +429,7 @@ impl Trail {
     fn remember(&mut self, touched: usize, index: u32, tid: Tid) {
         for at in touched..self.touches.len() {
             let touch = self.touches[at];
-            if touch.kind == Kind::Step {
+            if !touch.kind.is_remembered() {
                 continue;
             }
             let object = &mut self.objects[touch.object as usize];

@@ -96,7 +96,8 @@ impl Optimal {
             self.branches.discard(child);
         }
         // Where the sequence turns out to be impossible its beginning has still to be followed by something, or it would go to sleep unseen.
-        if !self.nodes[at].others_next && self.nodes[at].done > 0 {
+        let node = &mut self.nodes[at];
+        if !std::mem::take(&mut node.others_next) && node.done > 0 {
             return None;
         }
         let last = trail.last_tid().filter(|&t| trail.ways(t) > 0);

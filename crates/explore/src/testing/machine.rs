@@ -83,8 +83,10 @@ struct Thread {
 pub struct Machine {
     pub code: Vec<Vec<Ins>>,
     pub initial: Vec<i64>,
-    /// Are there preemption points before malloc and free?
-    pub heap_points: bool,
+    /// Are there preemption points before malloc?
+    pub malloc_points: bool,
+    /// Are there preemption points before free?
+    pub free_points: bool,
     variables: Vec<i64>,
     locks: Vec<Option<Tid>>,
     channels: Vec<Channel>,
@@ -103,7 +105,8 @@ impl Machine {
         let mut machine = Machine {
             code,
             initial: vec![0; 40],
-            heap_points: false,
+            malloc_points: false,
+            free_points: true,
             variables: Vec::new(),
             locks: Vec::new(),
             channels: Vec::new(),
@@ -145,7 +148,8 @@ impl Machine {
 
     fn is_plain(&self, ins: &Ins) -> bool {
         match ins {
-            Ins::Malloc(_) | Ins::Free => !self.heap_points,
+            Ins::Malloc(_) => !self.malloc_points,
+            Ins::Free => !self.free_points,
             Ins::Read(_) | Ins::Write(..) | Ins::Set(..) | Ins::Poke => true,
             _ => false,
         }

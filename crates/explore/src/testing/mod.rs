@@ -1,9 +1,11 @@
 //! Programs to explore in tests: a tiny machine, random programs for it, and brute force to judge the searches.
 
 mod classes;
+mod deepening;
 mod generate;
 mod machine;
 mod programs;
+mod schedules;
 
 use crate::{End, Options, Points, Search, Space, System};
 use machine::{Ins, Machine};
