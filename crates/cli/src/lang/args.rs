@@ -161,7 +161,7 @@ pub struct Explore {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub replay: Option<PathBuf>,
     /// Write the schedule of the first bug here [default: the program's name with .replay].
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Draw the first bug's run as a page.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -174,6 +174,8 @@ impl Machine {
             return Err(Fault::clone(fault));
         }
         self.threads[tid.index()].spin.release();
+        // Synchronisation has a preemption point on either side (*Iterative Deepening*, §2.2): Theorem 3 needs the one behind it.
+        let synchronises = self.instr(self.thread(tid).pc).visibility() == Visibility::Sync;
         self.visible(tid, action.choice, log)?;
         while self.threads[tid.index()].life == Life::Running {
             self.run_local(tid)?;
@@ -181,7 +183,7 @@ impl Machine {
             if thread.life != Life::Running {
                 break;
             }
-            if thread.spin.is_stuck() || self.is_point(thread.pc, points) {
+            if synchronises || thread.spin.is_stuck() || self.is_point(thread.pc, points) {
                 self.offer(tid, log);
                 break;
             }
