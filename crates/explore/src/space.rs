@@ -167,6 +167,7 @@ impl Space {
             trail.observe(system);
             self.examine();
             if let Err(fault) = result {
+                self.engine.trail.faulted = true;
                 return Ended::Fault(fault);
             }
         }

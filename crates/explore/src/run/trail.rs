@@ -34,8 +34,9 @@ pub(crate) struct Step {
     preds: (u32, u32),
     /// Did it switch from a thread that could have gone on?
     pub preempts: bool,
-    /// Did it choose among several operations? Then it may or may not be possible somewhere else.
-    pub selects: bool,
+    /// May it be impossible before a step that it conflicts with? A `select` none of whose branches is ready then, a send that
+    /// faulted because of a close and would block without.
+    pub maybe: bool,
 }
 
 impl Step {
@@ -87,6 +88,8 @@ struct Channel {
     capacity: Option<u32>,
     sends: Vec<u32>,
     receives: Vec<u32>,
+    /// Did a rendezvous begin with a send, or with a receive, as the step of that thread?
+    begins: (bool, bool),
 }
 
 #[derive(Clone, Copy, Default)]
@@ -119,6 +122,8 @@ pub(crate) struct Trail {
     pub pending: Vec<Touch>,
     /// Steps before this one are those of an earlier run.
     pub fresh: u32,
+    /// Did the last step fault?
+    pub faulted: bool,
     /// How often a thread was switched from that could have gone on.
     pub preemptions: u32,
     /// Numbers runs, so that objects need not be emptied.
@@ -148,6 +153,7 @@ impl Trail {
         self.logged = (0, 0, 0);
         self.fresh = fresh;
         self.preemptions = 0;
+        self.faulted = false;
         self.run = self.run.wrapping_add(1);
         if self.run == 0 {
             self.objects.clear();
@@ -254,7 +260,9 @@ impl Trail {
             self.races_with(index);
         }
         self.collect(touched, self.touches.len(), index, Kind::is_after);
-        self.leave_out_enabler(action.tid);
+        if ways == 1 {
+            self.leave_out_enabler(action.tid);
+        }
         if selects {
             // It could have gone another way without what made this way possible.
             self.races_with(index);
@@ -276,7 +284,7 @@ impl Trail {
             events: (self.logged.0 as u32, self.log.events.len() as u32),
             preds: (first_pred, self.preds.len() as u32),
             preempts,
-            selects,
+            maybe: selects || self.first_op().is_some_and(is_on_channel),
         });
         self.remember(touched, index, action.tid);
         self.after_events(index);
@@ -479,8 +487,18 @@ impl Trail {
                     channel.sends.clear();
                     channel.receives.clear();
                 }
-                Op::Send(c) => self.channel(c).sends.push(index),
-                Op::Receive(c) => self.channel(c).receives.push(index),
+                Op::Send(c) => {
+                    let first = at == self.logged.0;
+                    let channel = self.channel(c);
+                    channel.sends.push(index);
+                    channel.begins.0 |= first;
+                }
+                Op::Receive(c) => {
+                    let first = at == self.logged.0;
+                    let channel = self.channel(c);
+                    channel.receives.push(index);
+                    channel.begins.1 |= first;
+                }
                 _ => {}
             }
         }
@@ -493,7 +511,7 @@ impl Trail {
         let channel = &mut self.channels[c.index()];
         if channel.run != self.run {
             channel.run = self.run;
-            channel.capacity = None;
+            (channel.capacity, channel.begins) = (None, (false, false));
             channel.sends.clear();
             channel.receives.clear();
         }
@@ -514,10 +532,13 @@ impl Trail {
     }
 
     fn blocked_before(&mut self, tid: Tid, op: Op, names: &mut Names, heap: Heap) {
-        // The arrival at a rendezvous is itself a touch of its transition: nothing is left to reverse.
-        if let Op::Send(c) | Op::Receive(c) | Op::ReceiveClosed(c) = op
-            && self.channel(c).capacity == Some(0)
-        {
+        // At a rendezvous only one of the two makes the step. Another partner for it is another of its ways, not a race.
+        let passive = match op {
+            Op::Send(c) => self.channel(c).capacity == Some(0) && !self.channel(c).begins.0,
+            Op::Receive(c) => self.channel(c).capacity == Some(0) && !self.channel(c).begins.1,
+            _ => false,
+        };
+        if passive {
             return;
         }
         let from = self.pending.len();
@@ -556,6 +577,10 @@ impl Trail {
 #[inline]
 fn is_mark(op: Op) -> bool {
     matches!(op, Op::Start | Op::Exit | Op::Begin(_) | Op::End(_))
+}
+
+fn is_on_channel(op: Op) -> bool {
+    matches!(op, Op::Send(_) | Op::Receive(_) | Op::ReceiveClosed(_))
 }
 
 /// Can a thread have to wait before that operation?

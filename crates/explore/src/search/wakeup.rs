@@ -180,7 +180,8 @@ impl Way {
                 LAST
             }
         };
-        let rest = race.first + 1..trail.steps.len() as u32;
+        // Nothing comes after a step that faults: it is on no way but to itself.
+        let rest = race.first + 1..trail.steps.len() as u32 - u32::from(trail.faulted);
         self.steps.extend(rest.filter(|&s| s != later && !trail.happens_before(race.first, s)));
         self.steps.push(LAST);
         (self.race, self.open) = (Some(race), open);
@@ -188,7 +189,11 @@ impl Way {
 
     /// May the last step be impossible when it comes first?
     fn maybe(&self, trail: &Trail) -> bool {
-        matches!(self.race, Some(Reversible { later: Later::Step(step), .. }) if trail.steps[step as usize].selects)
+        match self.race.map(|r| r.later) {
+            Some(Later::Step(step)) => trail.steps[step as usize].maybe,
+            Some(Later::Pending(..)) => true,
+            None => false,
+        }
     }
 
     fn last_touches<'a>(&self, trail: &'a Trail) -> &'a [Touch] {
