@@ -98,9 +98,14 @@ pub struct Space {
     bugs: Bugs,
     candidates: Tally,
     complete: bool,
+    /// Redundant runs since the last other one.
+    idle: u32,
     #[serde(skip)]
     engine: Engine,
 }
+
+/// After so many redundant runs in a row a search is taken to have lost its way.
+const MOST_IDLE: u32 = 100_000;
 
 /// The buffers of a run; a copy of a search begins with empty ones.
 #[derive(Default)]
@@ -122,12 +127,17 @@ impl Space {
         let open = points != Points::Everywhere;
         let state = State::new(options.search, Bound(options.preemptions), open);
         let (names, counts, bugs, candidates, engine) = Default::default();
-        Space { points, options, state, names, counts, bugs, candidates, complete: false, engine }
+        Space { points, options, state, names, counts, bugs, candidates, complete: false, idle: 0, engine }
     }
 
     /// Makes the next run; `None` if there is nothing left to try.
     pub fn next_run<S: System + ?Sized>(&mut self, system: &mut S) -> Option<Run> {
-        let Some(fresh) = self.state.begin() else {
+        // A system whose log leaves something out (addresses that depend on the schedule, say) can keep a search busy for ever.
+        if self.idle >= MOST_IDLE {
+            (self.counts.diverged, self.complete) = (self.counts.diverged.max(1), true);
+        }
+        let fresh = if self.complete { None } else { self.state.begin() };
+        let Some(fresh) = fresh else {
             self.complete = true;
             return None;
         };
@@ -145,6 +155,7 @@ impl Space {
         self.state.finish(trail, if end == End::Fault { Ending::Fault } else { Ending::Maximal });
         self.counts.steps += trail.steps.len() as u64;
         self.counts.redundant += u64::from(end == End::Redundant);
+        self.idle = if end == End::Redundant { self.idle + 1 } else { 0 };
         self.counts.diverged = self.state.diverged();
         Some(Run { end, steps: trail.steps.len() as u32, preemptions: trail.preemptions, new_bugs })
     }
@@ -167,6 +178,7 @@ impl Space {
             trail.observe(system);
             self.examine();
             if let Err(fault) = result {
+                self.engine.trail.faulted = true;
                 return Ended::Fault(fault);
             }
         }

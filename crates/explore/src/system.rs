@@ -182,7 +182,8 @@ pub trait System {
     fn pending(&self, tid: Tid, into: &mut Vec<Op>);
 
     /// Lets a ready thread do the operation it stands before and run on to its next preemption point: before or after a synchronisation, or
-    /// before an access at one of `points`. What it did is appended to `log`, also if it ends in a fault.
+    /// before an access at one of `points`. What it did is appended to `log`, also if it ends in a fault: then with the operation that
+    /// failed (the second close, the access to freed memory), since another order may be without fault.
     fn step(&mut self, action: Action, points: &Points, log: &mut Log) -> Result<(), Fault>;
 
     /// A digest of what the run has computed: equal for equal shared states. To compare final states.

@@ -60,7 +60,11 @@ fn start(args: &Explore) -> Deepening {
         search,
         preemptions: args.preemptions,
         step_limit: u32::try_from(args.steps).unwrap_or(u32::MAX),
-        heap: if args.heap_overruns { Heap::Overruns } else { Heap::Independent },
+        // Where every access is a point, every order of allocations is one too.
+        heap: match args.heap_overruns || args.points == Some(PointsKind::All) {
+            true => Heap::Overruns,
+            false => Heap::Independent,
+        },
         races: if args.allow_races { Races::Ignore } else { Races::Report },
         recycled: if args.keep_recycled { Recycled::Keep } else { Recycled::Drop },
     };

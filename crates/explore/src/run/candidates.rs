@@ -14,8 +14,12 @@
 //! A *malloc-recycle* candidate (Definition 13) lies in memory that was freed and handed out again between the two accesses. It is
 //! counted and dropped: if the accesses can really race, another schedule of the same space shows them without that (Theorem 3).
 //!
-//! Deviations: a pair of accesses both of which begin their transition is no candidate, since there is a preemption point before each
-//! already. The two threads of a rendezvous are in one transition, which comes after the past of both.
+//! Deviations, each pinned by a test:
+//! - The report's transitions end after a synchronisation, ours before the next one. It is the first operation of a transition that unblocks others,
+//!   so what follows it in the same transition does not come before theirs: the two parts have times of their own.
+//! - A join comes after all of its thread, whether it had to wait or not.
+//! - A pair of accesses both of which are at preemption points already is no candidate.
+//! - The two threads of a rendezvous are in one transition, which comes after the past of both.
 
 use super::locksets::{Held, Lockset, Locksets};
 use super::objects::{Names, granules};
@@ -66,8 +70,8 @@ impl Candidate {
 struct Remembered {
     next: u32,
     tid: u32,
-    /// Which transition of its thread.
-    transition: u32,
+    /// When, by its thread's time: odd for the first operation of a transition, even for the rest of it.
+    time: u32,
     site: u32,
     locks: Lockset,
     /// How often its memory had been handed out.
@@ -87,7 +91,8 @@ struct Granule {
 
 #[derive(Clone, Default)]
 struct Thread {
-    transitions: u32,
+    /// The time of the first operation of its last transition.
+    time: u32,
     /// What must happen before its transition under way, other threads' part.
     must: Row,
     /// All that did before its transitions so far, with them.
@@ -165,8 +170,7 @@ impl Candidates {
     pub(crate) fn begin(&mut self) {
         self.rows.clear();
         for thread in &mut self.threads {
-            (thread.transitions, thread.must, thread.past, thread.next) =
-                (0, Row::BOTTOM, Row::BOTTOM, Row::BOTTOM);
+            (thread.time, thread.must, thread.past, thread.next) = (0, Row::BOTTOM, Row::BOTTOM, Row::BOTTOM);
             thread.held.clear();
         }
         self.remembered.clear();
@@ -210,8 +214,7 @@ impl Candidates {
         for event in events {
             let begun = if event.tid == tid { &mut begun.0 } else { &mut begun.1 };
             let access = event.op.access();
-            let at_point =
-                !*begun && (!matches!(event.op, Op::Read(_) | Op::Write(_)) || points.has(event.loc));
+            let first = !*begun;
             *begun |= event.op != Op::Start;
             match (event.op, access) {
                 (Op::Alloc(span), _) => {
@@ -219,7 +222,12 @@ impl Candidates {
                         self.granule(names.granule(granule)).generation += 1;
                     }
                 }
-                (_, Some(access)) => self.access(event, access, at_point, names, recycled, tally),
+                (_, Some(access)) => {
+                    let plain = matches!(event.op, Op::Read(_) | Op::Write(_));
+                    let at_point = first && (!plain || points.has(event.loc));
+                    self.access(event, access, (first, at_point), names, recycled, tally);
+                }
+                (Op::Join(child), _) => self.joined(event.tid, child),
                 (op, None) => {
                     let mut held = std::mem::take(&mut self.thread(event.tid).held);
                     self.locksets.apply(&mut held, op);
@@ -233,15 +241,30 @@ impl Candidates {
     fn enter(&mut self, tid: Tid) {
         self.rows.hold(tid);
         let thread = self.thread(tid);
-        thread.transitions += 1;
+        // Odd times: 1, 3, 5, …
+        thread.time += if thread.time == 0 { 1 } else { 2 };
         thread.must = std::mem::take(&mut thread.next);
-        let Thread { transitions, must, mut past, .. } = *thread;
+        let Thread { time, must, mut past, .. } = *thread;
         self.rows.own(&mut past);
         if must != Row::BOTTOM {
             self.rows.join(past, must);
         }
-        self.rows.set(past, tid.0, transitions);
+        self.rows.set(past, tid.0, time);
         self.threads[tid.index()].past = past;
+    }
+
+    /// All of a thread that has ended comes before the transition that joins it.
+    fn joined(&mut self, tid: Tid, child: Tid) {
+        let Thread { time, past: all, .. } = *self.thread(child);
+        if all == Row::BOTTOM {
+            return;
+        }
+        self.rows.set(all, child.0, time + 1);
+        let mut must = self.thread(tid).must;
+        self.rows.own(&mut must);
+        self.rows.join(must, all);
+        self.rows.join(self.threads[tid.index()].past, all);
+        self.threads[tid.index()].must = must;
     }
 
     /// The transition of `by` found that thread blocked and left it runnable.
@@ -269,13 +292,14 @@ impl Candidates {
         &mut self,
         event: &Event,
         access: Access,
-        at_point: bool,
+        (first, at_point): (bool, bool),
         names: &mut Names,
         recycled: Recycled,
         tally: &mut Tally,
     ) {
         let thread = self.thread(event.tid);
-        let (must, transition, locks) = (thread.must, thread.transitions, thread.held.set);
+        let (must, locks) = (thread.must, thread.held.set);
+        let time = thread.time + u32::from(!first);
         let (tid, site, writes) = (event.tid.0, event.loc.0, access.mode.writes());
         for (granule, mask) in granules(access.span) {
             let object = names.granule(granule);
@@ -293,9 +317,7 @@ impl Candidates {
                     continue;
                 }
                 let conflict = r.mask & mask != 0 && (r.writes || writes) && !(r.at_point && at_point);
-                if !conflict
-                    || self.locksets.protect(r.locks, locks)
-                    || self.rows.get(must, r.tid) >= r.transition
+                if !conflict || self.locksets.protect(r.locks, locks) || self.rows.get(must, r.tid) >= r.time
                 {
                     continue;
                 }
@@ -308,7 +330,7 @@ impl Candidates {
             match same {
                 Some(at) => {
                     let r = &mut self.remembered[at as usize];
-                    r.transition = transition;
+                    r.time = time;
                     r.at_point &= at_point;
                 }
                 None => {
@@ -316,7 +338,7 @@ impl Candidates {
                     self.remembered.push(Remembered {
                         next,
                         tid,
-                        transition,
+                        time,
                         site,
                         locks,
                         generation,

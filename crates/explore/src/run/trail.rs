@@ -58,7 +58,8 @@ pub(crate) enum Later {
 pub(crate) struct Reversible {
     pub first: u32,
     pub later: Later,
-    /// May the later one be impossible when it comes first: a `select` none of whose branches is ready, a rendezvous without a partner?
+    /// May the later one be impossible when it comes first? A `select` none of whose branches is ready then, a rendezvous without a
+    /// partner, a send that faulted because of a close and would block without.
     pub maybe: bool,
 }
 
@@ -87,6 +88,8 @@ struct Channel {
     capacity: Option<u32>,
     sends: Vec<u32>,
     receives: Vec<u32>,
+    /// Did a rendezvous begin with a send, or with a receive, as the step of that thread?
+    begins: (bool, bool),
 }
 
 #[derive(Clone, Copy, Default)]
@@ -119,6 +122,8 @@ pub(crate) struct Trail {
     pub pending: Vec<Touch>,
     /// Steps before this one are those of an earlier run.
     pub fresh: u32,
+    /// Did the last step fault?
+    pub faulted: bool,
     /// How often a thread was switched from that could have gone on.
     pub preemptions: u32,
     /// Numbers runs, so that objects need not be emptied.
@@ -148,6 +153,7 @@ impl Trail {
         self.logged = (0, 0, 0);
         self.fresh = fresh;
         self.preemptions = 0;
+        self.faulted = false;
         self.run = self.run.wrapping_add(1);
         if self.run == 0 {
             self.objects.clear();
@@ -244,6 +250,7 @@ impl Trail {
         self.enter(action.tid);
         // A rendezvous has chosen too: without this partner there may have been another one.
         let selects = self.log.peeked.len() > self.logged.1 || partner != NONE;
+        let maybe = selects || self.first_op().is_some_and(is_on_channel);
         let blocking = self.first_op().is_some_and(may_block);
         self.collect_enabling(action.tid);
         if partner != NONE {
@@ -252,16 +259,18 @@ impl Trail {
         if blocking && !selects {
             // Whoever took what this operation waited for could have come after it, whatever made it possible in the end.
             self.collect(touched, heads, index, Kind::competes_with);
-            self.races_with(index, selects);
+            self.races_with(index, maybe);
         }
         self.collect(touched, self.touches.len(), index, Kind::is_after);
-        self.leave_out_enabler(action.tid);
+        if ways == 1 {
+            self.leave_out_enabler(action.tid);
+        }
         if selects {
             // It could have gone another way without what made this way possible.
-            self.races_with(index, selects);
+            self.races_with(index, maybe);
         }
         self.follow_enabling();
-        self.races_with(index, selects);
+        self.races_with(index, maybe);
 
         let local = self.leave(action.tid, index);
         if partner != NONE {
@@ -479,8 +488,18 @@ impl Trail {
                     channel.sends.clear();
                     channel.receives.clear();
                 }
-                Op::Send(c) => self.channel(c).sends.push(index),
-                Op::Receive(c) => self.channel(c).receives.push(index),
+                Op::Send(c) => {
+                    let first = at == self.logged.0;
+                    let channel = self.channel(c);
+                    channel.sends.push(index);
+                    channel.begins.0 |= first;
+                }
+                Op::Receive(c) => {
+                    let first = at == self.logged.0;
+                    let channel = self.channel(c);
+                    channel.receives.push(index);
+                    channel.begins.1 |= first;
+                }
                 _ => {}
             }
         }
@@ -493,7 +512,7 @@ impl Trail {
         let channel = &mut self.channels[c.index()];
         if channel.run != self.run {
             channel.run = self.run;
-            channel.capacity = None;
+            (channel.capacity, channel.begins) = (None, (false, false));
             channel.sends.clear();
             channel.receives.clear();
         }
@@ -514,13 +533,16 @@ impl Trail {
     }
 
     fn blocked_before(&mut self, tid: Tid, op: Op, names: &mut Names, heap: Heap) {
-        // A rendezvous is the sender's step: whom it meets is its choice, and the arrival of a receiver is a touch of its own.
-        if let Op::Receive(c) | Op::ReceiveClosed(c) = op
-            && self.channel(c).capacity == Some(0)
-        {
+        // At a rendezvous only one of the two makes the step. Another partner for it is another of its ways, not a race.
+        let passive = match op {
+            Op::Send(c) => self.channel(c).capacity == Some(0) && !self.channel(c).begins.0,
+            Op::Receive(c) => self.channel(c).capacity == Some(0) && !self.channel(c).begins.1,
+            _ => false,
+        };
+        if passive {
             return;
         }
-        let maybe = matches!(op, Op::Send(c) if self.channel(c).capacity == Some(0));
+        let maybe = is_on_channel(op);
         let from = self.pending.len();
         self.pending.push(names.step_of(tid));
         names.touches(op, heap, &mut self.pending);
@@ -557,6 +579,10 @@ impl Trail {
 #[inline]
 fn is_mark(op: Op) -> bool {
     matches!(op, Op::Start | Op::Exit | Op::Begin(_) | Op::End(_))
+}
+
+fn is_on_channel(op: Op) -> bool {
+    matches!(op, Op::Send(_) | Op::Receive(_) | Op::ReceiveClosed(_))
 }
 
 /// Can a thread have to wait before that operation?

@@ -120,13 +120,14 @@ impl Dpor {
         }
     }
 
-    fn backtrack(&mut self, trail: &Trail) {
+    fn backtrack(&mut self, trail: &Trail, ending: Ending) {
         while let Some(at) = self.len.checked_sub(1) {
             let node = &mut self.nodes[at];
             if let Some(step) = trail.steps.get(at) {
                 let (tid, choice) = step.key();
                 if !self.bound.is_set() {
-                    node.sleep.add(tid, choice, trail.touches_of(at as u32));
+                    let last = if at + 1 == trail.steps.len() { ending } else { Ending::Maximal };
+                    node.sleep.add(tid, choice, trail.touches_of(at as u32), last);
                 }
                 node.done += 1;
             }
@@ -176,7 +177,7 @@ impl Strategy for Dpor {
                 }
             }
         }
-        self.backtrack(trail);
+        self.backtrack(trail, ending);
     }
 
     fn done(&self) -> f64 {

@@ -139,7 +139,7 @@ impl Optimal {
         for &race in &trail.races {
             way.reverse(race, trail, self.open);
             let node = &mut self.nodes[race.first as usize];
-            let seen = node.sleep.iter().any(|(t, c, touches)| way.is_weak_initial(t, c, touches, trail));
+            let seen = node.sleep.seen().any(|(t, c, touches)| way.is_weak_initial(t, c, touches, trail));
             if !seen {
                 self.branches.insert(&mut node.todo, &mut way, trail);
             }
@@ -148,12 +148,13 @@ impl Optimal {
     }
 
     /// Ends the steps that have nothing left to try.
-    fn backtrack(&mut self, trail: &Trail) {
+    fn backtrack(&mut self, trail: &Trail, ending: Ending) {
         while let Some(at) = self.len.checked_sub(1) {
             let node = &mut self.nodes[at];
             if let Some(step) = trail.steps.get(at) {
                 let (tid, choice) = step.key();
-                node.sleep.add(tid, choice, trail.touches_of(at as u32));
+                let last = if at + 1 == trail.steps.len() { ending } else { Ending::Maximal };
+                node.sleep.add(tid, choice, trail.touches_of(at as u32), last);
                 node.done += 1;
             }
             if node.todo != 0 || node.others_next {
@@ -194,7 +195,7 @@ impl Strategy for Optimal {
         {
             self.nodes[at].others_next = self.nodes[at].others;
         }
-        self.backtrack(trail);
+        self.backtrack(trail, ending);
     }
 
     fn done(&self) -> f64 {

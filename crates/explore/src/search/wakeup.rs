@@ -182,7 +182,8 @@ impl Way {
                 LAST
             }
         };
-        let rest = race.first + 1..trail.steps.len() as u32;
+        // Nothing comes after a step that faults: it is on no way but to itself.
+        let rest = race.first + 1..trail.steps.len() as u32 - u32::from(trail.faulted);
         self.steps.extend(rest.filter(|&s| s != later && !trail.happens_before(race.first, s)));
         self.steps.push(LAST);
         (self.race, self.open) = (Some(race), open);

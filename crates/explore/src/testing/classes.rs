@@ -64,8 +64,8 @@ pub fn brute_force(machine: &mut Machine, most: u64) -> Option<BTreeSet<u64>> {
     Some(classes)
 }
 
-/// The Mazurkiewicz traces that a search sees, one for each run.
-pub fn explored(machine: &mut Machine, search: Search) -> Vec<u64> {
+/// The Mazurkiewicz traces that a search sees, one for each run, and how many runs were redundant.
+pub fn explored(machine: &mut Machine, search: Search) -> (Vec<u64>, u64) {
     let mut space = Space::new(Points::Everywhere, Options { search, ..Options::default() });
     let mut classes = Vec::new();
     while let Some(run) = space.next_run(machine) {
@@ -73,5 +73,5 @@ pub fn explored(machine: &mut Machine, search: Search) -> Vec<u64> {
             classes.push(canonical(space.last_events()));
         }
     }
-    classes
+    (classes, space.counts().redundant)
 }

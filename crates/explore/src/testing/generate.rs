@@ -13,11 +13,20 @@ pub struct Taste {
     pub branches: bool,
     pub asserts: bool,
     pub wakes: bool,
+    pub rendezvous: bool,
 }
 
 /// Only what ends in every schedule, without faults: reads, writes, atomics, locks, branches.
-pub const PLAIN: Taste =
-    Taste { threads: 2, most: 4, locks: true, channels: false, branches: true, asserts: false, wakes: false };
+pub const PLAIN: Taste = Taste {
+    threads: 2,
+    most: 4,
+    locks: true,
+    channels: false,
+    branches: true,
+    asserts: false,
+    wakes: false,
+    rendezvous: false,
+};
 
 /// A program with two or three threads under a main thread.
 pub fn program(rng: &mut Rng, taste: Taste) -> Machine {
@@ -25,6 +34,9 @@ pub fn program(rng: &mut Rng, taste: Taste) -> Machine {
     let mut before = Vec::new();
     if taste.channels {
         before.extend([Ins::Make(0, rng.u32(1..3)), Ins::Make(1, 1)]);
+    }
+    if taste.rendezvous {
+        before.push(Ins::Make(2, 0));
     }
     Machine::parallel(programs, before, Vec::new())
 }
@@ -63,6 +75,9 @@ fn thread(rng: &mut Rng, taste: Taste) -> Vec<Ins> {
                     Ins::MakeRunnable(rng.u32(1..=taste.threads))
                 });
             }
+            5 | 6 if taste.rendezvous => {
+                code.push(if rng.bool() { Ins::Send(2, rng.i64(1..4)) } else { Ins::Receive(2) });
+            }
             _ => code.push(access(rng)),
         }
     }
@@ -76,7 +91,8 @@ fn access(rng: &mut Rng) -> Ins {
         2 => Ins::Write(v, 1),
         3 => Ins::Set(v, rng.i64(1..3)),
         4 => Ins::Add(v, 1),
-        _ => Ins::Load(v),
+        _ if rng.bool() => Ins::Load(v),
+        _ => Ins::Store(v, rng.i64(1..3)),
     }
 }
 

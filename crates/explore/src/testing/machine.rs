@@ -268,9 +268,10 @@ impl Machine {
             }
             Ins::Unlock(m) => {
                 if self.locks[m as usize] != Some(tid) {
-                    return fail(FaultKind::Error, "not the holder");
+                    result = fail(FaultKind::Error, "not the holder");
+                } else {
+                    self.locks[m as usize] = None;
                 }
-                self.locks[m as usize] = None;
                 Op::Release(LockId(m))
             }
             Ins::Fork(t) => {
@@ -299,7 +300,7 @@ impl Machine {
             Ins::Receive(c) => self.receive(tid, c),
             Ins::Close(c) => {
                 if self.channels[c as usize].closed {
-                    return fail(FaultKind::Panic, "closed twice");
+                    result = fail(FaultKind::Panic, "closed twice");
                 }
                 self.channels[c as usize].closed = true;
                 Op::Close(ChanId(c))

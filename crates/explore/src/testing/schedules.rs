@@ -19,7 +19,7 @@ fn taste(seed: u64) -> Taste {
 /// A schedule found with few preemption points leads to the same state with all of them.
 #[test]
 fn a_schedule_does_not_depend_on_preemption_points() {
-    for seed in 0..500u64 {
+    for seed in 0..first_seeds(500) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut machine = generate::program(&mut rng, taste(seed));
         for points in
@@ -47,7 +47,7 @@ fn a_schedule_does_not_depend_on_preemption_points() {
 #[test]
 fn every_interleaving_has_a_fully_relevant_one() {
     let (mut moved, mut checked) = (0, 0);
-    for seed in 0..500u64 {
+    for seed in 0..first_seeds(500) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut machine = generate::program(&mut rng, taste(seed));
         let mut deepening =

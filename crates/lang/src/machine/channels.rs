@@ -195,6 +195,7 @@ impl Machine {
         let id = Machine::chan_id(chan);
         let op = match arm.offer {
             Offer::Send { .. } if channel.closed => {
+                self.log(log, tid, Op::Send(id));
                 return Err(self.fault(tid, FaultKind::Panic, "send on a closed channel"));
             }
             Offer::Send { value, .. } => {
@@ -273,12 +274,12 @@ impl Machine {
         let Some(channel) = self.channels.at_mut(chan) else {
             return Err(self.fault(tid, FaultKind::Error, "the channel is null"));
         };
-        if channel.closed {
-            return Err(self.fault(tid, FaultKind::Panic, "close of a closed channel"));
-        }
-        channel.closed = true;
+        let was_closed = std::mem::replace(&mut channel.closed, true);
         self.log(log, tid, Op::Close(Machine::chan_id(chan)));
-        Ok(())
+        match was_closed {
+            true => Err(self.fault(tid, FaultKind::Panic, "close of a closed channel")),
+            false => Ok(()),
+        }
     }
 
     /// The channel operations that `tid` stands before.
