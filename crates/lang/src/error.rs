@@ -102,13 +102,14 @@ fn line_around(text: &str, span: Span) -> &str {
     &text[line..][..text[line..].find('\n').unwrap_or(text.len() - line)]
 }
 
-/// The text with another character of the same length for every one that could move the cursor, break a line or reverse the
-/// direction of writing.
+/// Can it move the cursor, break a line or reverse the direction of writing?
+pub(crate) fn harmful(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text with another character of the same length for every one that is harmful.
 fn harmless(text: &str) -> Cow<'_, str> {
-    let harmful = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     if !text.contains(harmful) {
         return Cow::Borrowed(text);
     }
