@@ -226,3 +226,20 @@ fn too_many_members() {
         at most 1000 values can be printed at once"#]]
     .assert_eq(&told.join("\n"));
 }
+
+/// What is nested as deeply as it may be needs half a megabyte of stack, a quarter of what a thread has.
+#[test]
+fn deep_programs_fit_small_stacks() {
+    let all = || {
+        for (name, before, open, middle, close, after) in NESTS {
+            let nested = |n: usize| format!("{before}{}{middle}{}{after}", open.repeat(n), close.repeat(n));
+            let deepest =
+                (1..=MAX_NESTING as usize).rev().map(nested).find_map(|s| Some((parse(&s).ok()?, s)));
+            let (program, source) = deepest.unwrap_or_else(|| panic!("{name}"));
+            let _ = check(&program);
+            format(&program, &source);
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(all);
+    thread.expect("a thread").join().expect("no mistake");
+}
