@@ -46,8 +46,13 @@ impl Schedule {
 
     /// The schedule of a run.
     pub(crate) fn of(trail: &Trail) -> Schedule {
+        Schedule::of_steps(trail, trail.steps.len())
+    }
+
+    /// The schedule of the first steps of a run.
+    pub(crate) fn of_steps(trail: &Trail, steps: usize) -> Schedule {
         let mut schedule = Schedule::default();
-        for step in &trail.steps {
+        for step in &trail.steps[..steps] {
             let events = &trail.log.events[step.events.0 as usize..step.events.1 as usize];
             let tid = step.action.tid;
             // The first operations of both threads of a joint step are its own; what follows is made by each for itself.

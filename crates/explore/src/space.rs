@@ -1,12 +1,14 @@
 //! One state space: all schedules of a program with a given set of preemption points, searched run by run.
 
-use crate::bug::{BugKind, Bugs, Livelock, stuck};
+use crate::bug::{BugKind, Bugs, DataRace, Livelock, RacingAccess, stuck};
+use crate::run::candidates::{Candidate, Candidates, Recycled, Tally};
 use crate::run::objects::{Heap, Names};
-use crate::run::trail::Trail;
+use crate::run::precise::{Found, Precise};
+use crate::run::trail::{NONE, Trail};
 use crate::schedule::Schedule;
 use crate::search::{Bound, Ending, Search, State, Strategy};
 use crate::system::{Fault, Points, Status, System};
-use deadheat_trace::{Event, Tid};
+use deadheat_trace::{Event, Span, Tid};
 use serde::{Deserialize, Serialize};
 
 /// How to search.
@@ -23,6 +25,8 @@ pub struct Options {
     pub heap: Heap,
     /// Are data races bugs?
     pub races: Races,
+    /// What becomes of malloc-recycle candidates.
+    pub recycled: Recycled,
 }
 
 /// Are data races bugs, or only where to preempt?
@@ -37,8 +41,8 @@ pub enum Races {
 
 impl Default for Options {
     fn default() -> Options {
-        let (search, preemptions, heap, races) = Default::default();
-        Options { search, preemptions, step_limit: 20_000, heap, races }
+        let (search, preemptions, heap, races, recycled) = Default::default();
+        Options { search, preemptions, step_limit: 20_000, heap, races, recycled }
     }
 }
 
@@ -92,6 +96,7 @@ pub struct Space {
     names: Names,
     counts: Counts,
     bugs: Bugs,
+    candidates: Tally,
     complete: bool,
     #[serde(skip)]
     engine: Engine,
@@ -101,6 +106,8 @@ pub struct Space {
 #[derive(Default)]
 struct Engine {
     trail: Trail,
+    precise: Precise,
+    candidates: Candidates,
 }
 
 impl Clone for Engine {
@@ -114,8 +121,8 @@ impl Space {
     pub fn new(points: Points, options: Options) -> Space {
         let open = points != Points::Everywhere;
         let state = State::new(options.search, Bound(options.preemptions), open);
-        let (names, counts, bugs, engine) = Default::default();
-        Space { points, options, state, names, counts, bugs, complete: false, engine }
+        let (names, counts, bugs, candidates, engine) = Default::default();
+        Space { points, options, state, names, counts, bugs, candidates, complete: false, engine }
     }
 
     /// Makes the next run; `None` if there is nothing left to try.
@@ -128,7 +135,7 @@ impl Space {
         self.counts.runs += 1;
         self.engine.begin(system, fresh);
         let end = self.drive(system);
-        let new_bugs = u32::from(self.judge(system, &end));
+        let new_bugs = self.judge_races() + u32::from(self.judge(system, &end));
         let Engine { trail, .. } = &mut self.engine;
         trail.finish(system, &mut self.names, self.options.heap);
         let end = match end {
@@ -144,8 +151,8 @@ impl Space {
 
     /// Steps until the run ends.
     fn drive<S: System + ?Sized>(&mut self, system: &mut S) -> Ended {
-        let Engine { trail } = &mut self.engine;
         loop {
+            let trail = &mut self.engine.trail;
             if trail.ready.is_empty() {
                 let ended =
                     (0..system.threads()).all(|t| !matches!(system.status(Tid(t)), Status::Blocked(_)));
@@ -158,10 +165,47 @@ impl Space {
             let result = system.step(action, &self.points, &mut trail.log);
             trail.record(action, &mut self.names, self.options.heap);
             trail.observe(system);
+            self.examine();
             if let Err(fault) = result {
                 return Ended::Fault(fault);
             }
         }
+    }
+
+    /// Looks for data races and candidates in the last step.
+    fn examine(&mut self) {
+        let Engine { trail, precise, candidates } = &mut self.engine;
+        let Some(step) = trail.steps.last() else { return };
+        let (from, to) = step.events;
+        let events = &trail.log.events[from as usize..to as usize];
+        if self.options.races == Races::Report {
+            for (id, event) in (from..to).zip(events) {
+                precise.event(id, event, &mut self.names);
+            }
+        }
+        let tid = step.action.tid;
+        let partner = (step.partner != NONE).then_some(Tid(step.partner));
+        let recycled = self.options.recycled;
+        candidates.transition(tid, partner, events, &mut self.names, recycled, &mut self.candidates);
+        for &t in &trail.unblocked {
+            candidates.unblocked(t, tid);
+        }
+    }
+
+    /// Data races of the run; how many were not known?
+    fn judge_races(&mut self) -> u32 {
+        let Engine { trail, precise, .. } = &self.engine;
+        let fresh = trail.steps.get(trail.fresh as usize).map_or(0, |s| s.events.0);
+        let mut new = 0;
+        for found in precise.found.iter().filter(|f| f.current >= fresh) {
+            let kind = BugKind::DataRace(data_race(found, trail));
+            // The step in which the race is complete is the last that is needed.
+            let last = trail.steps.partition_point(|s| s.events.1 <= found.current);
+            let preemptions = trail.steps[..=last].iter().filter(|s| s.preempts).count() as u32;
+            let schedule = || Schedule::of_steps(trail, last + 1);
+            new += u32::from(self.bugs.see(kind, self.counts.runs, preemptions, &schedule));
+        }
+        new
     }
 
     /// Bugs that the run's end shows; is there a new one?
@@ -194,6 +238,16 @@ impl Space {
     /// The distinct bugs so far.
     pub fn bugs(&self) -> &Bugs {
         &self.bugs
+    }
+
+    /// The distinct data race candidates so far: where more preemption points may show more.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates.list
+    }
+
+    /// How many pairs of places were dropped as malloc-recycle candidates.
+    pub fn recycled(&self) -> u64 {
+        self.candidates.recycled()
     }
 
     /// What was counted so far.
@@ -233,6 +287,21 @@ impl Space {
     }
 }
 
+fn data_race(found: &Found, trail: &Trail) -> DataRace {
+    let access = |event: u32, mode| {
+        let e = &trail.log.events[event as usize];
+        RacingAccess { tid: e.tid, site: e.loc, mode, event }
+    };
+    let last = trail.log.events[found.current as usize].op.access();
+    let (mode, span) = last.map_or((found.prior_mode, Span::new(0, 1)), |a| (a.mode, a.span));
+    DataRace {
+        first: access(found.prior, found.prior_mode),
+        second: access(found.current, mode),
+        address: span.addr.0,
+        size: span.size,
+    }
+}
+
 enum Ended {
     Early(End),
     Fault(Fault),
@@ -241,5 +310,7 @@ enum Ended {
 impl Engine {
     fn begin<S: System + ?Sized>(&mut self, system: &S, fresh: u32) {
         self.trail.begin(system, fresh);
+        self.precise.begin();
+        self.candidates.begin();
     }
 }

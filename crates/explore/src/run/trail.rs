@@ -242,12 +242,13 @@ impl Trail {
 
         self.clocks.start();
         self.enter(action.tid);
-        if partner != NONE {
-            self.enter(Tid(partner));
-        }
-        let selects = self.log.peeked.len() > self.logged.1;
+        // A rendezvous has chosen too: without this partner there may have been another one.
+        let selects = self.log.peeked.len() > self.logged.1 || partner != NONE;
         let blocking = self.first_op().is_some_and(may_block);
         self.collect_enabling(action.tid);
+        if partner != NONE {
+            self.enabling.extend(self.last_step_of(Tid(partner)));
+        }
         if blocking && !selects {
             // Whoever took what this operation waited for could have come after it, whatever made it possible in the end.
             self.collect(touched, heads, index, Kind::competes_with);
@@ -368,9 +369,9 @@ impl Trail {
     /// A step that found the thread blocked and left it runnable is not one it could have come before.
     fn leave_out_enabler(&mut self, tid: Tid) {
         if let Some(enabler) = self.threads[tid.index()].enabler.checked_sub(1)
-            && let Some(at) = self.earlier.iter().position(|&e| e == enabler)
+            && self.earlier.contains(&enabler)
         {
-            self.earlier.swap_remove(at);
+            self.earlier.retain(|&e| e != enabler);
             self.enabling.push(enabler);
         }
     }
@@ -514,8 +515,8 @@ impl Trail {
     }
 
     fn blocked_before(&mut self, tid: Tid, op: Op, names: &mut Names, heap: Heap) {
-        // The arrival at a rendezvous is itself a touch of its transition: nothing is left to reverse.
-        if let Op::Send(c) | Op::Receive(c) | Op::ReceiveClosed(c) = op
+        // A rendezvous is the sender's step: whom it meets is its choice, and the arrival of a receiver is a touch of its own.
+        if let Op::Receive(c) | Op::ReceiveClosed(c) = op
             && self.channel(c).capacity == Some(0)
         {
             return;

@@ -95,7 +95,8 @@ impl Optimal {
             self.diverged += u64::from(trail.ways(tid) == 0 && !maybe);
             self.branches.discard(child);
         }
-        if !self.nodes[at].others_next {
+        // Where the sequence turns out to be impossible its beginning has still to be followed by something, or it would go to sleep unseen.
+        if !self.nodes[at].others_next && self.nodes[at].done > 0 {
             return None;
         }
         let last = trail.last_tid().filter(|&t| trail.ways(t) > 0);

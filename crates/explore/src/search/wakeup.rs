@@ -105,7 +105,9 @@ impl Branches {
             while let Some(at) = next.checked_sub(1) {
                 let branch = &self.branches[at as usize];
                 let initial = way.initial(Tid(branch.tid), branch.choice, &branch.touches, trail);
-                if let Some(at_start) = initial.filter(|at| at.is_some() || !branch.open) {
+                // What may touch more, or turn out impossible, stands for nothing but itself.
+                let sure = !branch.open && !branch.maybe;
+                if let Some(at_start) = initial.filter(|at| at.is_some() || sure) {
                     at_start.into_iter().for_each(|at| {
                         way.steps.remove(at);
                     });
@@ -135,7 +137,7 @@ impl Branches {
             let at = match step {
                 LAST => self.make(way.last.0, ANY, way.last_touches(trail), way.open),
                 step => {
-                    let (tid, choice) = trail.steps[step as usize].key();
+                    let (tid, choice) = way.key(step, trail);
                     self.make(tid.0, choice, trail.touches_of(step), false)
                 }
             };
@@ -236,9 +238,18 @@ impl Way {
         }
     }
 
-    /// The thread of a step on the way, and which way it goes: [`ANY`] if there is only one.
+    /// The thread of a step on the way, and which way it goes: [`ANY`] if there is only one. A step that came after the later half could as
+    /// well have gone another way, and the run that does so will not find the race again.
     fn key(&self, step: u32, trail: &Trail) -> (Tid, u32) {
-        if step == LAST { (self.last, ANY) } else { trail.steps[step as usize].key() }
+        let later = match self.race.map(|race| race.later) {
+            Some(Later::Step(later)) => later,
+            _ => LAST,
+        };
+        match step {
+            LAST => (self.last, ANY),
+            step if step > later => (trail.steps[step as usize].action.tid, ANY),
+            step => trail.steps[step as usize].key(),
+        }
     }
 
     /// Could that step, which is asleep, come first? Then all that the way leads to has been seen.

@@ -10,9 +10,6 @@ use deadheat_trace::{LoadOrder, Op, RmwOrder, StoreOrder, Tid};
 impl Machine {
     /// Does the visible instruction that `tid` stands before; `choice` is for those that can be done in several ways.
     pub(super) fn visible(&mut self, tid: Tid, choice: u32, log: &mut Log) -> Done {
-        if !self.made.is_empty() {
-            log.events.extend(self.made.extract_if(.., |e| e.tid == tid));
-        }
         let thread = &mut self.threads[tid.index()];
         let instr = self.code.instrs[thread.pc.index()];
         match instr {
@@ -53,6 +50,7 @@ impl Machine {
                 let (old, new) = (thread.get(old), thread.get(new));
                 self.compare_and_swap(tid, into, at, (old, new), log)?;
             }
+            Instr::NewChan(into, room) => self.new_channel(tid, into, room, log)?,
             Instr::Malloc(into, cells) => self.malloc(tid, into, cells, log)?,
             Instr::Free(r) => self.free(tid, r, log)?,
             Instr::Send(..) | Instr::Receive(..) | Instr::Select(_) => {
@@ -92,7 +90,7 @@ impl Machine {
                 let arguments = thread.run_of(first, params).to_vec();
                 thread.children += 1;
                 thread.set(into, i64::from(child.0) + 1);
-                self.start(child, function, &arguments);
+                self.start(child, function, &arguments, log);
             }
             Instr::Wait(r) => {
                 let child = self.named_thread(tid, r)?;
