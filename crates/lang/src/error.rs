@@ -55,12 +55,12 @@ impl Error {
         labels.extend(self.related.iter().map(|(span, what)| (*span, what, Color::Blue)));
         labels.sort_by_key(|(span, ..)| span.start);
         let mut report = Report::build(ReportKind::Error, at(self.span)).with_config(config);
-        report = report.with_message(&self.message);
+        report = report.with_message(harmless(&self.message));
         for (span, what, colour) in labels {
-            report.add_label(Label::new(at(span)).with_message(what).with_color(colour));
+            report.add_label(Label::new(at(span)).with_message(harmless(what)).with_color(colour));
         }
         if let Some(help) = &self.help {
-            report.add_help(help);
+            report.add_help(harmless(help));
         }
         let mut out = Vec::new();
         match report.finish().write((&*file, Source::from(&*text)), &mut out) {
@@ -75,7 +75,8 @@ impl Error {
         let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
         let (line, column) = (text[..at].matches('\n').count() + 1, text[start..at].chars().count() + 1);
         let help = self.help.as_ref().map_or(String::new(), |h| format!("  Help: {h}\n"));
-        format!("Error: {}\n  {file}:{line}:{column}: {}\n{help}", self.message, self.label)
+        let told = format!("Error: {}\n  {file}:{line}:{column}: {}\n{help}", self.message, self.label);
+        harmless(&told).into_owned()
     }
 }
 
@@ -119,6 +120,15 @@ fn harmless(text: &str) -> Cow<'_, str> {
         _ => ['?', '\u{bf}', '\u{fffd}'][c.len_utf8() - 1],
     };
     Cow::Owned(text.chars().map(replace).collect())
+}
+
+/// The start of a text, for a message: names and numbers can be as long as the file.
+pub(crate) fn shorten(text: &str) -> String {
+    const LONGEST: usize = 40;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Errors as they come, until there are too many.

@@ -180,6 +180,18 @@ fn a_long_line_is_not_shown() {
 }
 
 #[test]
+fn what_is_cut_for_a_message_is_cut_between_letters() {
+    for source in [
+        "main { x // aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u{fffd}\u{fffd}\n.y += 5; }",
+        "fn f(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u{fffd}\" x) { }",
+    ] {
+        for error in parse(source).unwrap_err() {
+            error.render("bad.heat", source, false);
+        }
+    }
+}
+
+#[test]
 fn long_names_are_shortened() {
     let name = "n".repeat(100_000);
     let error = only_error(&format!("main {{ {name} = 1; }}"));

@@ -15,7 +15,7 @@ mod types;
 pub use types::{ClassLayout, FieldLayout, Types};
 
 use crate::ast::{Class, Expr, ExprKind, Function, Global, Program, Span, Type};
-use crate::error::{Error, Errors};
+use crate::error::{Error, Errors, shorten};
 use foldhash::{HashMap, HashMapExt};
 use scopes::Scopes;
 
@@ -106,14 +106,5 @@ fn unknown<'a>(span: Span, kind: &str, word: &str, among: impl Iterator<Item = &
     match similar(word, among) {
         Some(similar) => error.help(format!("did you mean `{similar}`?")),
         None => error,
-    }
-}
-
-/// Names can be as long as the file.
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -1,8 +1,8 @@
 //! What people write who come from C, Go, Rust or Java, and what to write here.
 
-use super::{Parsed, Parser, shorten};
+use super::{Parsed, Parser};
 use crate::ast::{Builtin, Expr, Span};
-use crate::error::Error;
+use crate::error::{Error, shorten};
 use crate::lexer::Token;
 
 /// Does an item start with it?
@@ -130,13 +130,15 @@ fn foreign_item_word(word: &str) -> Option<&'static str> {
 impl Parser<'_> {
     /// Two words in a row, the first of which could be a type: `int x`.
     pub(super) fn declares_by_type(&self) -> bool {
-        let ty = matches!(
-            self.peek(),
-            Token::IntType | Token::BoolType | Token::Mutex | Token::Name | Token::Thread | Token::Chan
-        );
         let ends =
             matches!(self.peek_at(2), Token::Assign | Token::Semicolon | Token::Comma | Token::OpenBracket);
-        ty && self.peek_at(1) == Token::Name && ends
+        self.names_type() && self.peek_at(1) == Token::Name && ends
+    }
+
+    /// Could the next word be a type?
+    fn names_type(&self) -> bool {
+        use Token::{BoolType, Chan, IntType, Mutex, Name, Thread};
+        matches!(self.peek(), IntType | BoolType | Mutex | Name | Thread | Chan)
     }
 
     fn texts(&self) -> (String, String) {
@@ -197,27 +199,34 @@ impl Parser<'_> {
 
     /// `x += e`, `x++`, `x := e` behind the place.
     pub(super) fn foreign_assignment(&self, place: &Expr) -> Option<Error> {
+        use Token::{Decrement, Define, Increment};
+        use Token::{MinusAssign, PercentAssign, PlusAssign, SlashAssign, StarAssign};
         let token = self.peek();
-        let place = shorten(self.text(place.span));
-        let help = match token {
-            Token::PlusAssign
-            | Token::MinusAssign
-            | Token::StarAssign
-            | Token::SlashAssign
-            | Token::PercentAssign => {
-                format!("write `{place} = {place} {} ..;`", &token.text()[..1])
-            }
-            Token::Increment | Token::Decrement => {
-                format!("write `{place} = {place} {} 1;`", &token.text()[..1])
-            }
-            Token::Define => format!("write `let {place} = ..;` for a new local, `{place} = ..;` otherwise"),
+        let (help, message): (fn(&str, &str) -> String, _) = match token {
+            PlusAssign | MinusAssign | StarAssign | SlashAssign | PercentAssign => (
+                |place, sign| format!("write `{place} = {place} {sign} ..;`"),
+                "hides a read and a write, so it is not in this language",
+            ),
+            Increment | Decrement => (
+                |place, sign| format!("write `{place} = {place} {sign} 1;`"),
+                "hides a read and a write, so it is not in this language",
+            ),
+            Define => (
+                |place, _| format!("write `let {place} = ..;` for a new local, `{place} = ..;` otherwise"),
+                "is not in this language",
+            ),
             _ => return None,
         };
-        let message = match token {
-            Token::Define => "`:=` is not in this language".to_owned(),
-            _ => format!("`{}` hides a read and a write, so it is not in this language", token.text()),
-        };
-        Some(Error::new(self.here(), message, "not known").help(help))
+        let (place, sign) = (self.short_place(place.span), &token.text()[..1]);
+        let error = Error::new(self.here(), format!("`{}` {message}", token.text()), "not known");
+        Some(error.help(help(place, sign)))
+    }
+
+    /// The place as it is written, or some other name if that is long or has comments.
+    fn short_place(&self, span: Span) -> &str {
+        let text = self.text(span);
+        let simple = |b: u8| b.is_ascii_alphanumeric() || b"_.[]() +-".contains(&b);
+        if text.len() <= 40 && text.bytes().all(simple) { text } else { "x" }
     }
 
     /// A mark behind an expression that means something elsewhere.
@@ -291,7 +300,7 @@ impl Parser<'_> {
     /// `int x` among parameters.
     pub(super) fn foreign_param(&self) -> Option<Error> {
         let ends = matches!(self.peek_at(2), Token::Comma | Token::CloseParen);
-        if self.peek_at(1) != Token::Name || !ends || self.peek() == Token::Comma {
+        if !self.names_type() || self.peek_at(1) != Token::Name || !ends {
             return None;
         }
         let (ty, name) = self.texts();
