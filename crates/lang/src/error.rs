@@ -131,6 +131,19 @@ pub(crate) fn shorten(text: &str) -> String {
     }
 }
 
+/// The word that is most like it, if one is; for messages.
+pub(crate) fn similar<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> Option<String> {
+    // Longer words are as unlike as they are long, and comparing takes the product of the lengths.
+    const LONGEST: usize = 64;
+    if word.len() > LONGEST {
+        return None;
+    }
+    let distance = |w: &str| strsim::osa_distance(&word.to_lowercase(), &w.to_lowercase());
+    let close = among.filter(|w| w.len() <= LONGEST).map(|w| (distance(w), w));
+    let (distance, best) = close.min()?;
+    (distance <= word.len().div_ceil(3)).then(|| best.to_owned())
+}
+
 /// Errors as they come, until there are too many.
 #[derive(Default)]
 pub(crate) struct Errors {

@@ -15,7 +15,7 @@ mod types;
 pub use types::{ClassLayout, FieldLayout, Types};
 
 use crate::ast::{Class, Expr, ExprKind, Function, Global, Program, Span, Type};
-use crate::error::{Error, Errors, shorten};
+use crate::error::{Error, Errors, shorten, similar};
 use foldhash::{HashMap, HashMapExt};
 use scopes::Scopes;
 
@@ -84,19 +84,6 @@ impl<'p> Checker<'p> {
         self.errors.push(error);
         None
     }
-}
-
-/// The word that is most like it, if one is; for messages.
-fn similar<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> Option<String> {
-    // Longer words are as unlike as they are long, and comparing takes the product of the lengths.
-    const LONGEST: usize = 64;
-    if word.len() > LONGEST {
-        return None;
-    }
-    let distance = |w: &str| strsim::osa_distance(&word.to_lowercase(), &w.to_lowercase());
-    let close = among.filter(|w| w.len() <= LONGEST).map(|w| (distance(w), w));
-    let (distance, best) = close.min()?;
-    (distance <= word.len().div_ceil(3)).then(|| best.to_owned())
 }
 
 /// An error about a word that is not known, with the most similar one.

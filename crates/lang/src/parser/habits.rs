@@ -2,41 +2,40 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{Builtin, Expr, Span};
-use crate::error::{Error, shorten};
+use crate::error::{Error, shorten, similar};
 use crate::lexer::Token;
+
+/// The first words of items and statements, and of nothing else.
+const ITEMS: [&str; 7] = ["global", "atomic", "class", "fn", "main", "thread", "finally"];
+const STATEMENTS: [&str; 18] = [
+    "let",
+    "if",
+    "while",
+    "lock",
+    "unlock",
+    "sync",
+    "wait",
+    "deschedule",
+    "make_runnable",
+    "yield",
+    "close",
+    "select",
+    "free",
+    "assert",
+    "panic",
+    "print",
+    "return",
+    "spawn",
+];
 
 /// Does an item start with it?
 pub(super) fn is_item(token: Token) -> bool {
-    use Token::{Atomic, Class, Finally, Fn, Global, Main, Thread};
-    matches!(token, Global | Atomic | Class | Fn | Main | Finally | Thread)
+    token.is_word() && ITEMS.contains(&token.text())
 }
 
 /// Is it the first word of a statement, and of nothing else?
 pub(super) fn starts_statement(token: Token) -> bool {
-    use Token::{
-        Assert, Close, Deschedule, Free, If, Let, Lock, MakeRunnable, Panic, Print, Return, Select, Spawn,
-    };
-    use Token::{Sync, Unlock, Wait, While, Yield};
-    matches!(
-        token,
-        Let | If
-            | While
-            | Lock
-            | Unlock
-            | Sync
-            | Wait
-            | Deschedule
-            | MakeRunnable
-            | Yield
-            | Close
-            | Select
-            | Free
-            | Assert
-            | Panic
-            | Print
-            | Return
-            | Spawn
-    )
+    token.is_word() && STATEMENTS.contains(&token.text())
 }
 
 /// The type of this language for one of another.
@@ -110,6 +109,13 @@ fn foreign_word(word: &str) -> Option<&'static str> {
         "printf" | "println" | "fmt" => "write `print a, b;`",
         _ => return None,
     })
+}
+
+/// A word that is almost one of those. Types of other languages, and words like classes' names, are taken for types.
+fn misspelt(word: &str, among: &[&str]) -> Option<String> {
+    let ty = foreign_type(word).is_some() || word.starts_with(|c: char| c.is_ascii_uppercase());
+    let meant = similar(word, among.iter().copied()).filter(|_| !ty && word.len() > 2)?;
+    Some(format!("did you mean `{meant}`?"))
 }
 
 /// A word of other languages at the start of an item.
@@ -189,12 +195,16 @@ impl Parser<'_> {
     /// A word of another language that starts a statement.
     fn foreign_start(&self) -> Option<Error> {
         let word = self.text(self.here());
-        let help = foreign_word(word)?;
         let next = self.peek_at(1);
         let no_name =
             next.is_word() || matches!(next, Token::Name | Token::Int | Token::Text | Token::OpenBrace);
-        let error = || Error::new(self.here(), format!("there is no `{word}` in this language"), "not known");
-        no_name.then(|| error().help(help))
+        if !no_name {
+            return None;
+        }
+        let error =
+            Error::new(self.here(), format!("there is no `{}` in this language", shorten(word)), "not known");
+        let help = foreign_word(word).map(str::to_owned).or_else(|| misspelt(word, &STATEMENTS))?;
+        Some(error.help(help))
     }
 
     /// `x += e`, `x++`, `x := e` behind the place.
@@ -257,12 +267,12 @@ impl Parser<'_> {
 
     pub(super) fn foreign_item(&self) -> Option<Error> {
         let word = self.text(self.here());
+        let foreign = || foreign_item_word(word).map(str::to_owned).or_else(|| misspelt(word, &ITEMS));
         if self.peek() == Token::Name
-            && let Some(help) = foreign_item_word(word)
+            && let Some(help) = foreign()
         {
-            let error =
-                Error::new(self.here(), format!("there is no `{word}` in this language"), "not known");
-            return Some(error.help(help));
+            let message = format!("there is no `{}` in this language", shorten(word));
+            return Some(Error::new(self.here(), message, "not known").help(help));
         }
         if self.declares_by_type() {
             let (ty, name) = self.texts();
