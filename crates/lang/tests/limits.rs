@@ -125,13 +125,17 @@ fn long_program(lines: usize) -> String {
 #[test]
 fn a_hundred_thousand_lines_take_no_time() {
     let source = long_program(100_000);
-    let start = Instant::now();
-    let program = parse(&source).expect("a good program");
-    let parsed = start.elapsed();
-    check(&program).expect("a good program");
-    let text = format(&program, &source);
-    let all = start.elapsed();
-    assert_eq!(text.matches("// A function.").count(), program.functions.len());
+    // The best of three: other tests run at the same time.
+    let times = (0..3).map(|_| {
+        let start = Instant::now();
+        let program = parse(&source).expect("a good program");
+        let parsed = start.elapsed();
+        check(&program).expect("a good program");
+        let text = format(&program, &source);
+        assert_eq!(text.matches("// A function.").count(), program.functions.len());
+        (parsed, start.elapsed())
+    });
+    let (parsed, all) = times.min().expect("three times");
     // Measured: 0.08 s and 0.16 s. What grows with the square would take minutes.
     assert!(parsed < Duration::from_secs(1), "{parsed:?} to parse {} lines", source.lines().count());
     assert!(all < Duration::from_secs(5), "{all:?} for everything");
