@@ -125,13 +125,17 @@ fn long_program(lines: usize) -> String {
 #[test]
 fn a_hundred_thousand_lines_take_no_time() {
     let source = long_program(100_000);
-    let start = Instant::now();
-    let program = parse(&source).expect("a good program");
-    let parsed = start.elapsed();
-    check(&program).expect("a good program");
-    let text = format(&program, &source);
-    let all = start.elapsed();
-    assert_eq!(text.matches("// A function.").count(), program.functions.len());
+    // The best of three: other tests run at the same time.
+    let times = (0..3).map(|_| {
+        let start = Instant::now();
+        let program = parse(&source).expect("a good program");
+        let parsed = start.elapsed();
+        check(&program).expect("a good program");
+        let text = format(&program, &source);
+        assert_eq!(text.matches("// A function.").count(), program.functions.len());
+        (parsed, start.elapsed())
+    });
+    let (parsed, all) = times.min().expect("three times");
     // Measured: 0.08 s and 0.16 s. What grows with the square would take minutes.
     assert!(parsed < Duration::from_secs(1), "{parsed:?} to parse {} lines", source.lines().count());
     assert!(all < Duration::from_secs(5), "{all:?} for everything");
@@ -180,6 +184,18 @@ fn a_long_line_is_not_shown() {
 }
 
 #[test]
+fn what_is_cut_for_a_message_is_cut_between_letters() {
+    for source in [
+        "main { x // aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u{fffd}\u{fffd}\n.y += 5; }",
+        "fn f(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u{fffd}\" x) { }",
+    ] {
+        for error in parse(source).unwrap_err() {
+            error.render("bad.heat", source, false);
+        }
+    }
+}
+
+#[test]
 fn long_names_are_shortened() {
     let name = "n".repeat(100_000);
     let error = only_error(&format!("main {{ {name} = 1; }}"));
@@ -225,4 +241,21 @@ fn too_many_members() {
         `C` has 70000 fields
         at most 1000 values can be printed at once"#]]
     .assert_eq(&told.join("\n"));
+}
+
+/// What is nested as deeply as it may be needs half a megabyte of stack, a quarter of what a thread has.
+#[test]
+fn deep_programs_fit_small_stacks() {
+    let all = || {
+        for (name, before, open, middle, close, after) in NESTS {
+            let nested = |n: usize| format!("{before}{}{middle}{}{after}", open.repeat(n), close.repeat(n));
+            let deepest =
+                (1..=MAX_NESTING as usize).rev().map(nested).find_map(|s| Some((parse(&s).ok()?, s)));
+            let (program, source) = deepest.unwrap_or_else(|| panic!("{name}"));
+            let _ = check(&program);
+            format(&program, &source);
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(all);
+    thread.expect("a thread").join().expect("no mistake");
 }

@@ -15,7 +15,7 @@ mod types;
 pub use types::{ClassLayout, FieldLayout, Types};
 
 use crate::ast::{Class, Expr, ExprKind, Function, Global, Program, Span, Type};
-use crate::error::{Error, Errors};
+use crate::error::{Error, Errors, shorten, similar};
 use foldhash::{HashMap, HashMapExt};
 use scopes::Scopes;
 
@@ -86,19 +86,6 @@ impl<'p> Checker<'p> {
     }
 }
 
-/// The word that is most like it, if one is; for messages.
-fn similar<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> Option<String> {
-    // Longer words are as unlike as they are long, and comparing takes the product of the lengths.
-    const LONGEST: usize = 64;
-    if word.len() > LONGEST {
-        return None;
-    }
-    let distance = |w: &str| strsim::osa_distance(&word.to_lowercase(), &w.to_lowercase());
-    let close = among.filter(|w| w.len() <= LONGEST).map(|w| (distance(w), w));
-    let (distance, best) = close.min()?;
-    (distance <= word.len().div_ceil(3)).then(|| best.to_owned())
-}
-
 /// An error about a word that is not known, with the most similar one.
 fn unknown<'a>(span: Span, kind: &str, word: &str, among: impl Iterator<Item = &'a str>) -> Error {
     let shown = shorten(word);
@@ -106,14 +93,5 @@ fn unknown<'a>(span: Span, kind: &str, word: &str, among: impl Iterator<Item = &
     match similar(word, among) {
         Some(similar) => error.help(format!("did you mean `{similar}`?")),
         None => error,
-    }
-}
-
-/// Names can be as long as the file.
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -196,7 +196,7 @@ impl Parser<'_> {
                 let error = Error::new(self.here(), "`new` takes no arguments", "no parentheses here");
                 return self.report(error.help(format!(
                     "write `new {}`: fields are zero or null at first",
-                    super::shorten(&name.text)
+                    crate::error::shorten(&name.text)
                 )));
             }
             return Ok(self.leaf(ExprKind::New(name), self.since(start)));
@@ -253,7 +253,7 @@ impl Parser<'_> {
             .help("write a block: `spawn { o.m(); }`")
         } else {
             Error::new(after(name.span), "expected `(` and the arguments", "expected `(`")
-                .help(format!("write `spawn {}()`, or a block", super::shorten(&name.text)))
+                .help(format!("write `spawn {}()`, or a block", crate::error::shorten(&name.text)))
         };
         self.report(error)
     }

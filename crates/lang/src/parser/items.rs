@@ -136,7 +136,7 @@ impl Parser<'_> {
         let Some(ty) = ty else {
             let error = Error::new(start, "of which type is this `null`?", "could be of any class");
             return self.report(
-                error.help(format!("say it: `global {}: Node = null;`", super::shorten(&name.text))),
+                error.help(format!("say it: `global {}: Node = null;`", crate::error::shorten(&name.text))),
             );
         };
         let fits = match (&ty, &natural) {

@@ -1,8 +1,8 @@
 //! Numbers and strings.
 
-use super::{Parsed, Parser, shorten};
+use super::{Parsed, Parser};
 use crate::ast::Span;
-use crate::error::Error;
+use crate::error::{Error, shorten};
 
 /// The magnitude of the least integer, which has no positive counterpart.
 const LEAST: u64 = i64::MIN.unsigned_abs();

@@ -13,7 +13,7 @@ mod statements;
 mod tests;
 
 use crate::ast::{Expr, Name, Program, Span, Type};
-use crate::error::{Error, Errors};
+use crate::error::{Error, Errors, shorten};
 use crate::lexer::{Lexeme, Token, lex};
 
 pub(crate) use literals::magnitude;
@@ -249,10 +249,4 @@ impl Parser<'_> {
 /// The place right behind: one byte, so that there is something to point at.
 fn after(span: Span) -> Span {
     Span { start: span.end, end: span.end }
-}
-
-/// Names and numbers can be as long as the file.
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    if text.len() <= LONGEST { text.to_owned() } else { format!("{}...", &text[..LONGEST]) }
 }

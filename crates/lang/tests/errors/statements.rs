@@ -264,3 +264,73 @@ fn default_comes_last() {
         "#]],
     );
 }
+
+#[test]
+fn misspelt_words() {
+    refused(
+        "globl x;\nmain { lok m; whlie x { } retrun x; pritn 1; foo 2; }\nthred { }",
+        expect![[r#"
+            Error: there is no `globl` in this language
+               ╭─[ bad.heat:1:1 ]
+               │
+             1 │ globl x;
+               │ ──┬──
+               │   ╰──── not known
+               │
+               │ Help: did you mean `global`?
+            ───╯
+            Error: there is no `lok` in this language
+               ╭─[ bad.heat:2:8 ]
+               │
+             2 │ main { lok m; whlie x { } retrun x; pritn 1; foo 2; }
+               │        ─┬─
+               │         ╰─── not known
+               │
+               │ Help: did you mean `lock`?
+            ───╯
+            Error: there is no `whlie` in this language
+               ╭─[ bad.heat:2:15 ]
+               │
+             2 │ main { lok m; whlie x { } retrun x; pritn 1; foo 2; }
+               │               ──┬──
+               │                 ╰──── not known
+               │
+               │ Help: did you mean `while`?
+            ───╯
+            Error: there is no `retrun` in this language
+               ╭─[ bad.heat:2:27 ]
+               │
+             2 │ main { lok m; whlie x { } retrun x; pritn 1; foo 2; }
+               │                           ───┬──
+               │                              ╰──── not known
+               │
+               │ Help: did you mean `return`?
+            ───╯
+            Error: there is no `pritn` in this language
+               ╭─[ bad.heat:2:37 ]
+               │
+             2 │ main { lok m; whlie x { } retrun x; pritn 1; foo 2; }
+               │                                     ──┬──
+               │                                       ╰──── not known
+               │
+               │ Help: did you mean `print`?
+            ───╯
+            Error: expected `;` after the statement, found `2`
+               ╭─[ bad.heat:2:50 ]
+               │
+             2 │ main { lok m; whlie x { } retrun x; pritn 1; foo 2; }
+               │                                                  ┬
+               │                                                  ╰── expected `;` before this
+            ───╯
+            Error: there is no `thred` in this language
+               ╭─[ bad.heat:3:1 ]
+               │
+             3 │ thred { }
+               │ ──┬──
+               │   ╰──── not known
+               │
+               │ Help: did you mean `thread`?
+            ───╯
+        "#]],
+    );
+}
