@@ -138,4 +138,3 @@ Proof.
   - induction 1 as [i j E|i j k H IH E]; [now apply pedge_hb|].
     eapply hb_transitive; [exact IH|]. now apply pedge_hb.
 Qed.
-Print Assumptions hb_is_paper_hb.

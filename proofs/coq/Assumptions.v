@@ -1,0 +1,15 @@
+(** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
+From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector.
+
+Print Assumptions hb_is_paper_hb.
+Print Assumptions vectorclock_theorem_1.
+Print Assumptions lemma_1_forward.
+Print Assumptions lemma_1_backward.
+Print Assumptions fasttrack_theorem_2.
+Print Assumptions lemma_2.
+Print Assumptions fasttrack_direct.
+Print Assumptions fasttrack_first_race.
+Print Assumptions multijoin_theorem_3.
+Print Assumptions verifiedft_theorem_3_1.
+Print Assumptions vruns_precise.
+Print Assumptions first_race.
