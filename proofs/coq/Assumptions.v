@@ -1,5 +1,6 @@
 (** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
-From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector.
+From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
+  ChannelTrace ChannelExact HbSets HbSetDetectors.
 
 Print Assumptions hb_is_paper_hb.
 Print Assumptions vectorclock_theorem_1.
@@ -13,3 +14,10 @@ Print Assumptions multijoin_theorem_3.
 Print Assumptions verifiedft_theorem_3_1.
 Print Assumptions vruns_precise.
 Print Assumptions first_race.
+Print Assumptions rule_1_forward.
+Print Assumptions rule_2_forward.
+Print Assumptions psets_exact.
+Print Assumptions after_write_precise.
+Print Assumptions all_races_precise.
+Print Assumptions collected_precise.
+Print Assumptions collected_precise_any_gc.
