@@ -1,6 +1,6 @@
 (** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
 From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
-  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard.
+  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin.
 
 Print Assumptions hb_is_paper_hb.
 Print Assumptions vectorclock_theorem_1.
@@ -23,3 +23,6 @@ Print Assumptions collected_precise.
 Print Assumptions collected_precise_any_gc.
 Print Assumptions redcard_theorem_1.
 Print Assumptions redcard_every_variable.
+Print Assumptions online_precise.
+Print Assumptions handlers_linearizable.
+Print Assumptions handlers_precise.
