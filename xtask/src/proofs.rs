@@ -3,6 +3,8 @@
 //! The sources in `proofs/coq` are copied to the target folder and built there. What has been checked once is not checked again
 //! until something in `proofs` changes: a stamp named by its contents says so.
 
+mod differential;
+
 use crate::setup;
 use crate::shell::{Step, has, root, target};
 use std::collections::hash_map::DefaultHasher;
@@ -33,22 +35,31 @@ const FORBIDDEN: &[&str] = &[
     "native_compute",
 ];
 
-/// Checks all proofs; with `anew` even if nothing has changed.
+/// Checks all proofs, and compares what is extracted from them with the Rust detectors; with `anew` even if nothing has changed.
 pub fn run(anew: bool) -> Step {
+    let build = target().join("proofs/coq");
+    check(&build, anew)?;
+    differential::run(&build, anew)
+}
+
+fn check(build: &Path, anew: bool) -> Step {
     let stamp = target().join("proofs").join(format!("checked-{:016x}", contents(&root().join("proofs"))?));
-    if !anew && let Ok(theorems) = fs::read_to_string(&stamp) {
+    if !anew
+        && build.join("oracle.ml").exists()
+        && let Ok(theorems) = fs::read_to_string(&stamp)
+    {
         println!("{theorems}\nnothing in proofs has changed since they were checked");
         return Ok(());
     }
     install()?;
-    let build = copy_sources()?;
-    forbid(&build)?;
-    say(&build, "coq_makefile", &["-f", "_CoqProject", "-o", "build.mk"])?;
-    said(&build, "make", &["--silent", "-f", "build.mk", "-j", "2"])?;
-    let theorems = assumptions(&build)?;
+    copy_sources(build)?;
+    forbid(build)?;
+    say(build, "coq_makefile", &["-f", "_CoqProject", "-o", "build.mk"])?;
+    said(build, "make", &["--silent", "-f", "build.mk", "-j", "2"])?;
+    let theorems = assumptions(build)?;
     println!("{theorems}");
     // The kernel alone, on the compiled files: whatever tactics and plugins did, these are the terms that count.
-    say(&build, "coqchk", &["-silent", "-o", "-Q", ".", "Deadheat", "Deadheat.Assumptions"])?;
+    say(build, "coqchk", &["-silent", "-o", "-Q", ".", "Deadheat", "Deadheat.Assumptions"])?;
     fs::write(&stamp, theorems).map_err(|e| cannot("write", &stamp, &e))
 }
 
@@ -64,17 +75,16 @@ fn install() -> Step {
 }
 
 /// A folder of its own with the sources and nothing else.
-fn copy_sources() -> Result<PathBuf, String> {
-    let build = target().join("proofs/coq");
-    let _ = fs::remove_dir_all(&build);
-    fs::create_dir_all(&build).map_err(|e| cannot("make", &build, &e))?;
+fn copy_sources(build: &Path) -> Step {
+    let _ = fs::remove_dir_all(build);
+    fs::create_dir_all(build).map_err(|e| cannot("make", build, &e))?;
     for file in files(&root().join("proofs/coq"))? {
         let name = file.file_name().expect("a file has a name");
         if is_source(&file) {
             fs::copy(&file, build.join(name)).map_err(|e| cannot("copy", &file, &e))?;
         }
     }
-    Ok(build)
+    Ok(())
 }
 
 fn is_source(file: &Path) -> bool {

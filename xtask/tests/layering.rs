@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-rt", &["online", "shadow", "finding", "symbolize"]),
     ("deadheat", &["clock", "trace", "report", "detect", "finding", "symbolize"]),
     ("deadheat-bench", &["clock", "trace", "report", "detect"]),
+    ("deadheat-differential", &["trace", "detect", "online"]),
     ("xtask", &["package"]),
 ];
 
