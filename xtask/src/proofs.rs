@@ -3,6 +3,7 @@
 //! The sources in `proofs/coq` are copied to the target folder and built there. What has been checked once is not checked again
 //! until something in `proofs` changes: a stamp named by its contents says so.
 
+mod civl;
 mod differential;
 
 use crate::setup;
@@ -12,7 +13,7 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// Axioms that a theorem may rest on. None so far.
 const ALLOWED: &[&str] = &[];
@@ -60,6 +61,7 @@ fn check(build: &Path, anew: bool) -> Step {
     println!("{theorems}");
     // The kernel alone, on the compiled files: whatever tactics and plugins did, these are the terms that count.
     say(build, "coqchk", &["-silent", "-o", "-Q", ".", "Deadheat", "Deadheat.Assumptions"])?;
+    civl::run()?;
     fs::write(&stamp, theorems).map_err(|e| cannot("write", &stamp, &e))
 }
 
@@ -187,14 +189,16 @@ fn contents(folder: &Path) -> Result<u64, String> {
             if file.is_dir() {
                 folders.push(file);
             } else if is_source(&file)
-                || file.extension().is_some_and(|e| ["ml", "bpl", "rs", "toml"].iter().any(|x| e == *x))
+                || file
+                    .extension()
+                    .is_some_and(|e| ["ml", "bpl", "txt", "rs", "toml"].iter().any(|x| e == *x))
             {
                 file.strip_prefix(root()).unwrap_or(&file).hash(&mut hasher);
                 fs::read(&file).map_err(|e| cannot("read", &file, &e))?.hash(&mut hasher);
             }
         }
     }
-    include_str!("proofs.rs").hash(&mut hasher);
+    [include_str!("proofs.rs"), include_str!("proofs/civl.rs")].hash(&mut hasher);
     Ok(hasher.finish())
 }
 
@@ -216,16 +220,25 @@ fn said(folder: &Path, program: &str, args: &[&str]) -> Result<String, String> {
     said_to(Stdio::piped(), folder, program, args)
 }
 
+/// As [`said`], however the program ends.
+fn said_whatever(folder: &Path, program: &str, args: &[&str]) -> Result<String, String> {
+    let ended = end_of(Stdio::piped(), folder, program, args)?;
+    Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
+}
+
 fn said_to(out: Stdio, folder: &Path, program: &str, args: &[&str]) -> Result<String, String> {
-    let what = format!("{program} {}", args.join(" "));
-    eprintln!("$ {what}");
+    eprintln!("$ {program} {}", args.join(" "));
+    let ended = end_of(out, folder, program, args)?;
+    if !ended.status.success() {
+        return Err(format!("`{program} {}` failed", args.join(" ")));
+    }
+    String::from_utf8(ended.stdout).map_err(|_| format!("`{program}` does not print text"))
+}
+
+fn end_of(out: Stdio, folder: &Path, program: &str, args: &[&str]) -> Result<Output, String> {
     let mut command = Command::new(program);
     let ended = command.args(args).current_dir(folder).stdout(out).stderr(Stdio::inherit()).output();
-    let ended = ended.map_err(|e| format!("cannot run `{what}`: {e}"))?;
-    if !ended.status.success() {
-        return Err(format!("`{what}` failed"));
-    }
-    String::from_utf8(ended.stdout).map_err(|_| format!("`{what}` does not print text"))
+    ended.map_err(|e| format!("cannot run `{program} {}`: {e}", args.join(" ")))
 }
 
 fn cannot(do_it: &str, path: &Path, e: &io::Error) -> String {
