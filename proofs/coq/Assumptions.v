@@ -1,6 +1,6 @@
 (** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
 From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
-  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin.
+  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin Exec.
 
 Print Assumptions hb_is_paper_hb.
 Print Assumptions vectorclock_theorem_1.
@@ -26,3 +26,10 @@ Print Assumptions redcard_every_variable.
 Print Assumptions online_precise.
 Print Assumptions handlers_linearizable.
 Print Assumptions handlers_precise.
+Print Assumptions exec_vector_clock.
+Print Assumptions exec_multi_join.
+Print Assumptions exec_fasttrack.
+Print Assumptions exec_verifiedft.
+Print Assumptions exec_online.
+Print Assumptions feasibleb_iff.
+Print Assumptions cfeasibleb_feasible.

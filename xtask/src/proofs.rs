@@ -5,6 +5,7 @@
 
 mod civl;
 mod differential;
+mod mutants;
 
 use crate::setup;
 use crate::shell::{Step, has, root, target};
@@ -61,6 +62,7 @@ fn check(build: &Path, anew: bool) -> Step {
     println!("{theorems}");
     // The kernel alone, on the compiled files: whatever tactics and plugins did, these are the terms that count.
     say(build, "coqchk", &["-silent", "-o", "-Q", ".", "Deadheat", "Deadheat.Assumptions"])?;
+    mutants::coq(&root().join("proofs/coq"), build)?;
     civl::run()?;
     fs::write(&stamp, theorems).map_err(|e| cannot("write", &stamp, &e))
 }
@@ -198,7 +200,8 @@ fn contents(folder: &Path) -> Result<u64, String> {
             }
         }
     }
-    [include_str!("proofs.rs"), include_str!("proofs/civl.rs")].hash(&mut hasher);
+    [include_str!("proofs.rs"), include_str!("proofs/civl.rs"), include_str!("proofs/mutants.rs")]
+        .hash(&mut hasher);
     Ok(hasher.finish())
 }
 

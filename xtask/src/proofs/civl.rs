@@ -1,6 +1,6 @@
 //! The CIVL programs in `proofs/civl`, by Boogie: they verify, and with any of the mistakes in `mutants.txt` they do not.
 
-use super::{cannot, files, said_whatever};
+use super::{cannot, files, mutants, said_whatever};
 use crate::setup;
 use crate::shell::{Step, has, root, target};
 use std::fs;
@@ -31,19 +31,7 @@ pub fn run() -> Step {
         }
         println!("{name}: {}", said.lines().last().unwrap_or_default());
     }
-    let mutants = sources.join("mutants.txt");
-    let text = fs::read_to_string(&mutants).map_err(|e| cannot("read", &mutants, &e))?;
-    let mutants = parse(&text);
-    for mutant in &mutants {
-        let file = sources.join(mutant.file);
-        let text = fs::read_to_string(&file).map_err(|e| cannot("read", &file, &e))?;
-        let wrong = mutant.apply(&text)?;
-        if verified(&boogie.verify("mutant.bpl", &wrong)?) {
-            return Err(format!("{} verifies although {}", mutant.file, mutant.what));
-        }
-    }
-    println!("{} mistakes in them are found", mutants.len());
-    Ok(())
+    mutants::each(&sources, |_, wrong| Ok(verified(&boogie.verify("mutant.bpl", wrong)?)))
 }
 
 fn verified(said: &str) -> bool {
@@ -71,53 +59,5 @@ impl Boogie {
         let options = ["-nologo", "-noinfer", "-useArrayTheory", "-typeEncoding:m", "-timeLimit:120"];
         let solver = ["-p:O:smt.arith.solver=2", &self.solver, name];
         said_whatever(&self.folder, "boogie", &[&options[..], &solver].concat())
-    }
-}
-
-/// A mistake: these lines instead of those.
-struct Mutant<'a> {
-    file: &'a str,
-    what: &'a str,
-    old: String,
-    new: String,
-}
-
-impl Mutant<'_> {
-    fn apply(&self, text: &str) -> Result<String, String> {
-        if !text.contains(&self.old) {
-            return Err(format!("mutants.txt: {} does not have the lines of: {}", self.file, self.what));
-        }
-        Ok(text.replacen(&self.old, &self.new, 1))
-    }
-}
-
-fn parse(text: &str) -> Vec<Mutant<'_>> {
-    let mut mutants: Vec<Mutant<'_>> = Vec::new();
-    for line in text.lines() {
-        if let Some((file, what)) = line.strip_prefix("@ ").and_then(|head| head.split_once(": ")) {
-            mutants.push(Mutant { file, what, old: String::new(), new: String::new() });
-        } else if let (Some(mutant), Some(sign)) = (mutants.last_mut(), line.chars().next()) {
-            let lines = if sign == '-' { &mut mutant.old } else { &mut mutant.new };
-            lines.push_str(&line[1..]);
-            lines.push('\n');
-        }
-    }
-    mutants
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mutants_replace_whole_lines() {
-        let mutants = parse("About.\n\n@ a.bpl: wrong: very\n-x\n-y\n+z\n@ b.bpl: gone\n-x\n");
-        assert_eq!(
-            mutants.iter().map(|m| (m.file, m.what)).collect::<Vec<_>>(),
-            [("a.bpl", "wrong: very"), ("b.bpl", "gone")]
-        );
-        assert_eq!(mutants[0].apply("w\nx\ny\nx\n").as_deref(), Ok("w\nz\nx\n"));
-        assert_eq!(mutants[1].apply("x\n").as_deref(), Ok(""));
-        assert!(mutants[0].apply("x\nz\n").is_err());
     }
 }
