@@ -1,6 +1,7 @@
 (** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
 From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
-  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin Exec.
+  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin Exec
+  ChannelClocks ChannelDetector.
 
 Print Assumptions hb_is_paper_hb.
 Print Assumptions vectorclock_theorem_1.
@@ -33,3 +34,8 @@ Print Assumptions exec_verifiedft.
 Print Assumptions exec_online.
 Print Assumptions feasibleb_iff.
 Print Assumptions cfeasibleb_feasible.
+Print Assumptions clocks_exact.
+Print Assumptions channel_precise.
+Print Assumptions vector_clock_over_channels.
+Print Assumptions fasttrack_over_channels.
+Print Assumptions verifiedft_over_channels.

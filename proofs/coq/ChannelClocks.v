@@ -3,7 +3,8 @@ From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 From Deadheat Require Import Trace Clocks ChannelTrace ChannelSync ChannelExact HbSets.
 
-(** Who publishes begins a new instant. (The Rust code advances a sender before it learns; what it learns of itself is never more than it knows, so this is the same.) *)
+(** Who publishes begins a new instant. The Rust code advances a sender or receiver before it learns, not after; what it learns of itself is
+    less than it knows ([ci_F], [ci_B]), so that this is the same: [advance_then_learn]. *)
 Definition advances (a : cop) (v : tid) : bool :=
   match a with
   | CRel t _ | CFork t _ | CSend t _ | CRecv t _ | CClose t _ => v =? t
@@ -13,6 +14,9 @@ Definition advances (a : cop) (v : tid) : bool :=
 Definition advance (a : cop) (s : cstate vc) : cstate vc :=
   mkCS (fun t => if advances a t then vinc t (sT s t) else sT s t) (sL s) (sF s) (sB s) (sU s) (sX s).
 Definition vstep (s : cstate vc) (a : cop) : cstate vc := advance a (csync vbot vjoin s a).
+
+Lemma advance_then_learn t (c k : vc) : k t <= c t -> forall u, vjoin (vinc t c) k u = vinc t (vjoin c k) u.
+Proof. intros H u. unfold vjoin, vinc, upd. destruct (Nat.eqb_spec u t); subst; lia. Qed.
 
 Section Clocks.
 Variable cap : chan -> nat.
