@@ -1,7 +1,7 @@
 (** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
 From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
   ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin Exec
-  ChannelClocks ChannelDetector.
+  ChannelClocks ChannelDetector PaperV2.
 
 Print Assumptions hb_is_paper_hb.
 Print Assumptions vectorclock_theorem_1.
@@ -39,3 +39,5 @@ Print Assumptions channel_precise.
 Print Assumptions vector_clock_over_channels.
 Print Assumptions fasttrack_over_channels.
 Print Assumptions verifiedft_over_channels.
+Print Assumptions v2_refines_spec.
+Print Assumptions spec_is_rule.
