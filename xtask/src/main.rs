@@ -1,6 +1,7 @@
 //! `cargo xtask`: the one door to everything that is done with this repository.
 
 mod fuzz;
+mod proofs;
 mod runtime;
 mod setup;
 mod shell;
@@ -32,6 +33,12 @@ enum Task {
         /// Passed on: for `runtime` --quick, --repeats N, --programs a,b, --tools a,b.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
+    },
+    /// Check the machine-checked proofs from clean, and print what each theorem rests on.
+    Proofs {
+        /// Check them even if nothing has changed since they were checked.
+        #[arg(long)]
+        anew: bool,
     },
     /// Build and package the runtime: the archive, what to export of it, and the shared library.
     Runtime {
@@ -81,6 +88,7 @@ fn main() -> ExitCode {
         Task::Demo => demo(),
         Task::Bench { what: Bench::Detect, .. } => bench_detect(),
         Task::Bench { what: Bench::Runtime, options } => bench_runtime(&options),
+        Task::Proofs { anew } => proofs::run(anew),
         Task::Runtime { out } => setup::compilers().and_then(|()| runtime::run(out)),
         Task::Soak { what: Soak::Readers, seconds, .. } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
         Task::Soak { what: Soak::Runtime, seconds, compiler } => soak::run(seconds, compiler.as_deref()),

@@ -22,6 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["clock", "trace", "report", "detect", "explore", "lang", "instrument", "finding", "symbolize"],
     ),
     ("deadheat-bench", &["clock", "trace", "report", "detect"]),
+    ("deadheat-differential", &["trace", "detect", "online"]),
     ("xtask", &["package"]),
 ];
 
