@@ -8,7 +8,7 @@ use deadheat_report::counted;
 use serde_json::json;
 use std::fmt::Write;
 
-/// Spaces beyond these are only counted.
+/// Spaces beyond these, and those that were never begun, are only counted.
 const MOST_SPACES: usize = 12;
 
 /// What was explored and what came of it.
@@ -25,7 +25,9 @@ pub fn text(
         out.push('\n');
     }
     let _ = writeln!(out, "{} under {}", runs(progress), spaces(progress));
-    for (n, space) in progress.spaces.iter().enumerate().take(MOST_SPACES) {
+    let begun = progress.spaces.iter().enumerate().filter(|(_, space)| space.runs > 0);
+    let told = begun.clone().count().min(MOST_SPACES);
+    for (n, space) in begun.take(MOST_SPACES) {
         let points: Vec<String> = space.sites.iter().map(|site| teller.short_place(*site, machine)).collect();
         let points = match (space.everywhere, points.is_empty()) {
             (true, _) => "every access".to_owned(),
@@ -41,8 +43,8 @@ pub fn text(
         let _ =
             writeln!(out, "  {:>3}  {:>12}  {state:<20}  preempting at {points}", n + 1, grouped(space.runs));
     }
-    if progress.spaces.len() > MOST_SPACES {
-        let _ = writeln!(out, "  … and {} more", progress.spaces.len() - MOST_SPACES);
+    if progress.spaces.len() > told {
+        let _ = writeln!(out, "  … and {} that were not begun, or not needed", progress.spaces.len() - told);
     }
     if progress.recycled > 0 {
         let pairs = counted(progress.recycled, "pair", "pairs");
