@@ -1,10 +1,11 @@
 //! The explorer's theorems, held against a naive search over every interleaving, on random programs of the language.
 
-use deadheat_explore::{End, Options, Points, Races, Search, Space};
+use deadheat_explore::{AfterBug, Budget, Deepening, End, Options, Points, Races, Search, Space, Verdict};
 use deadheat_lang::generate::{Constructs, Shape, random_program};
 use deadheat_lang::{Machine, check, compile, parse};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Programs with more interleavings are left to larger machines.
 const MOST_RUNS: u64 = 20_000;
@@ -75,4 +76,37 @@ fn partial_order_reduction_finds_every_outcome_of_the_language() {
     reductions_lose_nothing(shape, seeds(700));
     let shape = Shape { threads: 3, vars: 1, locks: 1, statements: 2, constructs: Constructs::All };
     reductions_lose_nothing(shape, seeds(400));
+}
+
+/// Theorem 2: iterative deepening finds every final state and every fault that the naive search finds.
+#[test]
+fn deepening_finds_what_preempting_everywhere_finds() {
+    let shapes = [
+        Shape { threads: 2, vars: 2, locks: 1, statements: 4, constructs: Constructs::Calculus },
+        Shape { threads: 2, vars: 2, locks: 1, statements: 3, constructs: Constructs::All },
+        Shape { threads: 3, vars: 1, locks: 1, statements: 2, constructs: Constructs::All },
+    ];
+    let (mut compared, mut deepened) = (0, 0);
+    for seed in seeds(600) {
+        let source = random_program(shapes[seed as usize % shapes.len()], seed ^ 0xdee9);
+        let Some((all, _)) = outcomes(&source, Search::Naive, &Points::Everywhere) else { continue };
+        let options = Options { races: Races::Ignore, ..Options::default() };
+        let mut deepening = Deepening::new(options, AfterBug::GoOn);
+        let verdict =
+            deepening.run(&mut [machine(&source)], Budget::default(), &AtomicBool::new(false), &mut |_| {});
+        let expected = match deepening.bugs().is_empty() {
+            true => Verdict::Verified,
+            false => Verdict::Bugs { complete: true },
+        };
+        assert_eq!(verdict, expected, "seed {seed}:\n{source}");
+        let sites = deepening.progress().sites;
+        deepened += u32::from(!sites.is_empty());
+        let (found, _) = outcomes(&source, Search::Optimal, &Points::at(sites)).expect("fewer runs");
+        assert_eq!(found, all, "seed {seed}:\n{source}");
+        compared += 1;
+    }
+    assert!(
+        compared > 400 && deepened > 200,
+        "{compared} programs compared, {deepened} of them with candidates"
+    );
 }
