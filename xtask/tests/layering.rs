@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "deadheat",
         &["clock", "trace", "report", "detect", "explore", "lang", "instrument", "finding", "symbolize"],
     ),
-    ("deadheat-bench", &["clock", "trace", "report", "detect"]),
+    ("deadheat-bench", &["clock", "trace", "report", "detect", "explore", "lang"]),
     ("deadheat-differential", &["trace", "detect", "online"]),
     ("xtask", &["package"]),
 ];
