@@ -195,6 +195,10 @@ impl Space {
                 precise.event(id, event, &mut self.names);
             }
         }
+        // Where every access is a point already, a candidate is no news.
+        if matches!(self.points, Points::Everywhere) {
+            return;
+        }
         let tid = step.action.tid;
         let partner = (step.partner != NONE).then_some(Tid(step.partner));
         let (recycled, tally) = (self.options.recycled, &mut self.candidates);
