@@ -273,3 +273,11 @@ fn runs_repeat() {
     }
     assert!(digests.windows(2).all(|pair| pair[0] == pair[1]));
 }
+
+#[test]
+fn a_loop_that_never_synchronises_ends_its_transition() {
+    let mut machine = machine("global x; main { while true { x = x + 1; } }");
+    let mut log = Log::default();
+    let done = machine.step(Action { tid: Tid(0), choice: 0 }, &Points::sync_only(), &mut log);
+    assert_eq!(done.map_err(|fault| fault.kind), Err(FaultKind::Endless));
+}

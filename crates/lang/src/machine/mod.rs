@@ -177,6 +177,7 @@ impl Machine {
         // Synchronisation has a preemption point on either side (*Iterative Deepening*, §2.2): Theorem 3 needs the one behind it.
         let synchronises = self.instr(self.thread(tid).pc).visibility() == Visibility::Sync;
         self.visible(tid, action.choice, log)?;
+        let mut steps = 0;
         while self.threads[tid.index()].life == Life::Running {
             self.run_local(tid)?;
             let thread = self.thread(tid);
@@ -186,6 +187,14 @@ impl Machine {
             if synchronises || thread.spin.is_stuck() || self.is_point(thread.pc, points) {
                 self.offer(tid, log);
                 break;
+            }
+            steps += 1;
+            if steps == MOST_ACCESSES {
+                return Err(self.fault(
+                    tid,
+                    FaultKind::Endless,
+                    "a hundred thousand accesses without synchronising",
+                ));
             }
             self.visible(tid, 0, log)?;
         }
@@ -238,6 +247,9 @@ impl Machine {
         ChanId((value - 1) as u32)
     }
 }
+
+/// A thread that makes so many accesses without coming to a preemption point will not come to one.
+const MOST_ACCESSES: u32 = 100_000;
 
 /// A cell as a detector sees it.
 #[inline]
