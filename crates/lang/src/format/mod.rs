@@ -1,7 +1,7 @@
 //! The syntax tree as text.
 //!
-//! One printer serves two purposes. [`format`] has the source: it keeps comments, single blank lines, and what the tree does not
-//! know (`0xff`, `: int`, lists of globals). [`print`] has only the tree. Line breaks are the printer's alone: a statement is a line, however long.
+//! One printer serves two purposes. [`format()`] has the source: it keeps comments, single blank lines, and what the tree does not
+//! know (`0xff`, `: int`, lists of globals). [`print()`] has only the tree. Line breaks are the printer's alone: a statement is a line, however long.
 //!
 //! A comment stays where it can: on lines of its own before a statement, behind one, behind an opening brace. One that
 //! stands in the middle of a statement goes to the line before it; one before an `else`, into its block.
