@@ -18,11 +18,12 @@ const SEARCHES: [(&str, Search); 3] =
 const ROUNDS: usize = 5;
 const ROUND: Duration = Duration::from_millis(300);
 /// Families with the sizes they are run with.
-const FAMILIES: [(&str, &[u32]); 4] = [
+const FAMILIES: [(&str, &[u32]); 5] = [
     ("readers", &[1, 2, 4, 8, 10]),
     ("last-zero", &[2, 4, 6, 8, 10]),
     ("indexer", &[11, 12, 13]),
     ("file-system", &[14, 16, 18, 20]),
+    ("philosophers-ordered", &[2, 3, 4, 5]),
 ];
 
 /// Measures, prints, and writes `explore.csv` and `explore.svg`.
@@ -97,7 +98,7 @@ fn families(csv: &mut String) -> Result<Vec<Line>> {
             let mut space = space(Search::Optimal);
             while space.next_run(&mut machine).is_some() {}
             let runs = space.counts().runs;
-            println!("  {family:<12} {n:>3} {runs:>10}");
+            println!("  {family:<22} {n:>3} {runs:>10}");
             writeln!(csv, "runs,{family} {n},optimal,{runs}")?;
             points.push((f64::from(n), (runs as f64).log2()));
         }

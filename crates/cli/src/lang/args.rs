@@ -66,7 +66,7 @@ pub struct Run {
     /// Which random schedule.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// The schedule: threads with the number of their operations, such as `0*2 1*5 0`; a random one goes on after it.
+    /// The schedule: threads with the number of their operations, such as `0*2 1*5 0`; after it whoever can goes on.
     #[arg(long, value_name = "STEPS")]
     pub schedule: Option<String>,
     /// Write the run as a trace, for `deadheat trace`.
