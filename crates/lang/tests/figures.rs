@@ -80,6 +80,23 @@ fn deepening_figures_3_4_and_6() {
     }
 }
 
+/// Theorem 3 where the address is published by a data race: the points of data races lie before accesses, so the one before `free` is needed.
+#[test]
+fn recycling_after_a_racy_publication() {
+    let text = "global g;
+        thread { let p = malloc(1); g = p; p[0] = 1; free p; }
+        thread { let q = g; if q != 0 { let r = malloc(1); q[0] = 2; } }";
+    let found = [Recycled::Drop, Recycled::Keep].map(|recycled| {
+        let options = Options { recycled, ..Options::default() };
+        let mut deepening = Deepening::new(options, AfterBug::GoOn);
+        let mut machines = [machine(text, Heap::Independent)];
+        deepening.run(&mut machines, Budget::default(), &AtomicBool::new(false), &mut |_| {});
+        deepening.bugs().iter().map(|bug| bug.kind.to_string()).collect::<BTreeSet<String>>()
+    });
+    assert_eq!(found[0], found[1]);
+    assert!(found[0].iter().any(|bug| bug.starts_with("use after free")), "{found:?}");
+}
+
 /// Figures 7 to 9: a heap overrun is a race only where malloc and free are ordered every way (§6.4).
 #[test]
 fn deepening_figures_7_to_9() {

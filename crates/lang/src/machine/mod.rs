@@ -37,7 +37,7 @@ use thread::{Life, Thread};
 /// What may differ between machines for one program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Are `malloc` and `free` preemption points, as finding heap overruns needs (*Iterative Deepening*, §6.4)?
+    /// Is `malloc` a preemption point, as `free` always is? Finding heap overruns needs it (*Iterative Deepening*, §6.4).
     pub heap_points: bool,
     /// Is what the program prints kept?
     pub keep_output: bool,
@@ -207,7 +207,13 @@ impl Machine {
         let instr = self.instr(pc);
         instr.visibility() == Visibility::Sync
             || points.has(Loc(pc.0))
-            || self.options.heap_points && matches!(instr, Instr::Malloc(..) | Instr::Free(_))
+            || match instr {
+                // Lemma 5 of *Iterative Deepening* wants a point between publishing an address and what makes it stale. Those of data races lie
+                // before the publishing access; so `free` is always one.
+                Instr::Free(_) => true,
+                Instr::Malloc(..) => self.options.heap_points,
+                _ => false,
+            }
     }
 
     /// A digest of globals, objects, channels and of who has ended.
