@@ -173,6 +173,11 @@ impl Space {
                 return Ended::Early(End::TooLong);
             }
             let Some(action) = self.state.pick(trail) else { return Ended::Early(End::Redundant) };
+            if action.choice >= trail.ways(action.tid) {
+                // The system did not repeat itself: there is nothing more to learn here.
+                self.idle = MOST_IDLE;
+                return Ended::Early(End::Redundant);
+            }
             let result = system.step(action, &self.points, &mut trail.log);
             trail.record(action, &mut self.names, self.options.heap);
             trail.observe(system);
