@@ -22,20 +22,22 @@ const CLOCK: u32 = Word::CLOCK_BITS - 1;
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         extern "C" fn $name(address: u64, pc: u64) {
+            // Apart, so that what comes first needs no stack frame.
             #[cold]
             #[inline(never)]
             extern "C" fn rest(address: u64, pc: u64) {
-                if let Some(mut thread) = Stay::begin() {
+                if let Some(mut thread) = Stay::begin()
+                    && !is_done(&thread, address, $size, Mode::$mode)
+                {
                     known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
                 }
             }
             // SAFETY: the current thread's object, if it has one, which only it touches.
-            if let Some(thread) = unsafe { tls::thread().as_mut() } {
-                let done = exclusive(thread, address, $size, Mode::$mode, pc, Note::$note)
-                    || is_done(thread, address, $size, Mode::$mode);
-                if !done {
-                    rest(address, pc);
-                }
+            let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
+            if !exclusive(thread, address, $size, Mode::$mode, pc, Note::$note) {
+                rest(address, pc);
+            } else if thread.pending {
+                Stay::leave();
             }
         }
     )*};

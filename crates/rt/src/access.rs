@@ -1,12 +1,13 @@
 //! Accesses to the program's memory, where the fast paths gave up: of any size, at any address.
 
+use crate::gate;
 use crate::os;
 use crate::place::Placer;
 use crate::record;
 use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
-use crate::thread::{Stay, Thread};
+use crate::thread::Thread;
 use crate::tls;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use deadheat_finding::options::Algorithm;
@@ -69,6 +70,7 @@ pub fn extent(offset: u64, size: u64) -> u8 {
 
 /// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
 /// with as little as it takes. As [`handlers`] do it: `[Read Exclusive]` or `[Write Exclusive]`, by v2. False if it is not such an access, or if the thread is in the runtime already.
+/// Signals may wait afterwards: who calls it does so too, or has to see to them.
 #[inline(always)]
 pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) -> bool {
     let offset = address & 7;
@@ -77,32 +79,37 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     }
     let cell = cell(address & !7);
     let seen = cell.seen();
-    let extent = extent(offset, size);
-    if (seen.w.0 | seen.r.0) & (Word::LOCK | Word::SPECIAL) != 0 {
-        return is_told_by_line(&thread.state, cell, Access { mode, extent });
-    }
     let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
-    if !known(seen.w) || !known(seen.r) {
+    if (seen.w.0 | seen.r.0) & (Word::LOCK | Word::SPECIAL) != 0 || !known(seen.w) || !known(seen.r) {
         return false;
     }
-    let Some(mut stay) = Stay::try_begin(thread) else { return false };
-    let Thread { state, placer, .. } = &mut *stay;
-    let Some(stamp) = placer.at_hand(state, pc, note.at(address, size)) else { return false };
+    if !gate::try_enter(&thread.busy) {
+        return false;
+    }
+    let new =
+        replacement(thread, seen, Access { mode, extent: extent(offset, size) }, pc, note.at(address, size));
+    let done = new.is_some_and(|new| pair::replace(cell, seen, new));
+    gate::leave(&thread.busy);
+    done
+}
+
+/// What a cell becomes by an access of a thread that knows all of what it holds; nothing if what it takes is not at hand.
+#[inline(always)]
+fn replacement(thread: &mut Thread, seen: Pair, access: Access, pc: u64, note: Note) -> Option<Pair> {
+    let Thread { state, placer, .. } = thread;
+    let Access { mode, extent } = access;
+    let stamp = placer.at_hand(state, pc, note)?;
     let own = if mode.writes() { seen.w } else { seen.r };
     let mut new = stamp.with_extent(extent);
     let stays = own.extent() & !extent;
     if stays != 0 {
         if own.epoch() != stamp.epoch() {
             // What it did to the other bytes may be told by the same word, if it was in the same epoch.
-            match placer.merged_at_hand(own, new) {
-                Some(merged) if state.is_current(own) => new = merged,
-                _ => return false,
-            }
+            new = placer.merged_at_hand(own, new).filter(|_| state.is_current(own))?;
         }
         new = new.with_extent(extent | stays);
     }
-    let new = if mode.writes() { Pair { w: new, ..seen } } else { Pair { r: new, ..seen } };
-    pair::replace(cell, seen, new)
+    Some(if mode.writes() { Pair { w: new, ..seen } } else { Pair { r: new, ..seen } })
 }
 
 /// The thread itself has accessed all of the bytes, in two granules side by side, in its current epoch: nothing is left to check.
@@ -116,11 +123,11 @@ pub fn is_done(thread: &Thread, address: u64, size: u64, mode: Mode) -> bool {
             || is_told_by_line(&thread.state, cell, Access { mode, extent })
     };
     let bytes = ((1u64 << size) - 1) << (address & 7);
+    let (first, second) = (bytes as u8, (bytes >> 8) as u8);
     thread.quick
-        && bytes >> 8 != 0
         && bytes >> 16 == 0
-        && is_done(cell(address & !7), bytes as u8)
-        && is_done(cell((address & !7) + 8), (bytes >> 8) as u8)
+        && is_done(cell(address & !7), first)
+        && (second == 0 || is_done(cell((address & !7) + 8), second))
 }
 
 /// A plain access of any size.
