@@ -6,7 +6,7 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{exclusive, is_done, known, plain, two};
+use deadheat_rt::access::{exclusive, exclusive_two, is_done, known, plain, two};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
@@ -52,8 +52,19 @@ slow! {
 macro_rules! slow16 {
     ($($name:ident: $mode:ident;)*) => {$(
         extern "C" fn $name(address: u64, pc: u64) {
-            if let Some(mut thread) = Stay::begin() {
-                two(&mut thread, address, Mode::$mode, pc);
+            #[cold]
+            #[inline(never)]
+            extern "C" fn rest(address: u64, pc: u64) {
+                if let Some(mut thread) = Stay::begin() {
+                    two(&mut thread, address, Mode::$mode, pc);
+                }
+            }
+            // SAFETY: the current thread's object, if it has one, which only it touches.
+            let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
+            if !exclusive_two(thread, address, Mode::$mode, pc) {
+                rest(address, pc);
+            } else if thread.pending {
+                Stay::leave();
             }
         }
     )*};

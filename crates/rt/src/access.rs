@@ -70,7 +70,7 @@ pub fn extent(offset: u64, size: u64) -> u8 {
 
 /// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
 /// with as little as it takes. As [`handlers`] do it: `[Read Exclusive]` or `[Write Exclusive]`, by v2. False if it is not such an access, or if the thread is in the runtime already.
-/// Signals may wait afterwards: who calls it does so too, or has to see to them.
+/// Signals may wait afterwards: who calls it has to see to them.
 #[inline(always)]
 pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) -> bool {
     let offset = address & 7;
@@ -79,18 +79,44 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     }
     let cell = cell(address & !7);
     let seen = cell.seen();
-    let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
-    if (seen.w.0 | seen.r.0) & (Word::LOCK | Word::SPECIAL) != 0 || !known(seen.w) || !known(seen.r) {
+    if !is_at_hand(thread, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
-    if !gate::try_enter(&thread.busy) {
-        return false;
-    }
-    let new =
-        replacement(thread, seen, Access { mode, extent: extent(offset, size) }, pc, note.at(address, size));
+    let access = Access { mode, extent: extent(offset, size) };
+    let new = replacement(thread, seen, access, pc, note.at(address, size));
     let done = new.is_some_and(|new| pair::replace(cell, seen, new));
     gate::leave(&thread.busy);
     done
+}
+
+/// As [`exclusive`], to two whole granules. One of them may be done when it says that it has not done both.
+#[inline(always)]
+pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> bool {
+    if !thread.quick || !address.is_multiple_of(8) || thread.busy.load(Ordering::Relaxed) != 0 {
+        return false;
+    }
+    let cells = [cell(address), cell(address + 8)];
+    let seen = cells.map(VarState::seen);
+    let are_known = is_at_hand(thread, seen[0]) && (seen[1] == seen[0] || is_at_hand(thread, seen[1]));
+    if !are_known || !gate::try_enter(&thread.busy) {
+        return false;
+    }
+    let Thread { state, placer, .. } = &mut *thread;
+    let stamp = placer.at_hand(state, pc, Note::size(16));
+    let replaced = |stamp: Word, i: usize| {
+        let new = if mode.writes() { Pair { w: stamp, ..seen[i] } } else { Pair { r: stamp, ..seen[i] } };
+        pair::replace(cells[i], seen[i], new)
+    };
+    let done = stamp.is_some_and(|stamp| replaced(stamp, 0) && replaced(stamp, 1));
+    gate::leave(&thread.busy);
+    done
+}
+
+/// A cell holds nothing but accesses that the thread knows, as far as it has that at hand.
+#[inline(always)]
+fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
+    let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
+    (seen.w.0 | seen.r.0) & (Word::LOCK | Word::SPECIAL) == 0 && known(seen.w) && known(seen.r)
 }
 
 /// What a cell becomes by an access of a thread that knows all of what it holds; nothing if what it takes is not at hand.
