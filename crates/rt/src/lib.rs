@@ -35,3 +35,4 @@ pub mod start;
 pub mod sync;
 pub mod thread;
 pub mod tls;
+mod ways;
