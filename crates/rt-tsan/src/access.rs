@@ -6,7 +6,9 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{exclusive, exclusive_two, is_done, known, plain, two};
+use deadheat_rt::access::{
+    exclusive, exclusive_apart, exclusive_two, is_done, is_in_epoch_across, known, plain, two,
+};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
@@ -22,31 +24,55 @@ const CLOCK: u32 = Word::CLOCK_BITS - 1;
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         extern "C" fn $name(address: u64, pc: u64) {
-            // Apart, so that what comes first needs no stack frame.
-            #[cold]
-            #[inline(never)]
-            extern "C" fn rest(address: u64, pc: u64) {
-                if let Some(mut thread) = Stay::begin()
-                    && !is_done(&thread, address, $size, Mode::$mode)
-                {
-                    known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
-                }
-            }
             // SAFETY: the current thread's object, if it has one, which only it touches.
             let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
             if !exclusive(thread, address, $size, Mode::$mode, pc, Note::$note) {
-                rest(address, pc);
+                rest::$name(address, pc);
             } else if thread.pending {
                 Stay::leave();
             }
         }
-    )*};
+    )*
+
+        /// Apart, so that what comes first needs no stack frame.
+        mod rest {
+            use super::*;
+            $(
+                #[cold]
+                #[inline(never)]
+                pub extern "C" fn $name(address: u64, pc: u64) {
+                    if let Some(mut thread) = Stay::begin()
+                        && !is_done(&thread, address, $size, Mode::$mode)
+                        && !exclusive_apart(&mut thread, address, $size, Mode::$mode, pc, Note::$note)
+                    {
+                        known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+                    }
+                }
+            )*
+        }
+    };
 }
 
 slow! {
     slow_read1: Read 1 CALL; slow_read2: Read 2 CALL; slow_read4: Read 4 CALL; slow_read8: Read 8 CALL;
     slow_write1: Write 1 CALL; slow_write2: Write 2 CALL; slow_write4: Write 4 CALL; slow_write8: Write 8 CALL;
     slow_vptr_read: Read 8 VPTR; slow_vptr_write: Write 8 VPTR;
+}
+
+macro_rules! across {
+    ($($name:ident $slow:ident: $mode:ident $size:literal;)*) => {$(
+        /// An access that lies in two granules.
+        extern "C" fn $name(address: u64, pc: u64) {
+            if !is_in_epoch_across(address, $size, Mode::$mode) {
+                rest::$slow(address, pc);
+            }
+        }
+    )*};
+}
+
+across! {
+    across_read2 slow_read2: Read 2; across_read4 slow_read4: Read 4; across_read8 slow_read8: Read 8;
+    across_write2 slow_write2: Write 2; across_write4 slow_write4: Write 4; across_write8 slow_write8: Write 8;
 }
 
 macro_rules! slow16 {
@@ -297,13 +323,13 @@ macro_rules! unaligned {
 }
 
 unaligned! {
-    __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: slow_read2 __tsan_read2 2;
-    __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: slow_read4 __tsan_read4 4;
-    __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: slow_read8 __tsan_read8 8;
+    __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: across_read2 __tsan_read2 2;
+    __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: across_read4 __tsan_read4 4;
+    __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: across_read8 __tsan_read8 8;
     __tsan_unaligned_read16 __tsan_unaligned_volatile_read16: slow_read16 __tsan_read16 16;
-    __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: slow_write2 __tsan_write2 2;
-    __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: slow_write4 __tsan_write4 4;
-    __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: slow_write8 __tsan_write8 8;
+    __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: across_write2 __tsan_write2 2;
+    __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: across_write4 __tsan_write4 4;
+    __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: across_write8 __tsan_write8 8;
     __tsan_unaligned_write16 __tsan_unaligned_volatile_write16: slow_write16 __tsan_write16 16;
 }
 

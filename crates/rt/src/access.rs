@@ -138,7 +138,27 @@ fn replacement(thread: &mut Thread, seen: Pair, access: Access, pc: u64, note: N
     Some(if mode.writes() { Pair { w: new, ..seen } } else { Pair { r: new, ..seen } })
 }
 
-/// The thread itself has accessed all of the bytes, in two granules side by side, in its current epoch: nothing is left to check.
+/// As [`exclusive`], to bytes of a granule whose histories differ, by a thread that is in the runtime.
+#[inline(always)]
+pub fn exclusive_apart(
+    thread: &mut Thread,
+    address: u64,
+    size: u64,
+    mode: Mode,
+    pc: u64,
+    note: Note,
+) -> bool {
+    let offset = address & 7;
+    if !thread.quick || offset + size > 8 {
+        return false;
+    }
+    let Thread { state, placer, .. } = thread;
+    let access = Access { mode, extent: extent(offset, size) };
+    let stamp = placer.at_hand(state, pc, note.at(address, size));
+    stamp.is_some_and(|stamp| MEMORY.exclusive(state, cell(address & !7), access, stamp))
+}
+
+/// The thread itself has accessed all of the bytes, in one granule or in two side by side, in its current epoch: nothing is left to check.
 #[inline(always)]
 pub fn is_done(thread: &Thread, address: u64, size: u64, mode: Mode) -> bool {
     let is_done = |cell: &VarState, extent: u8| {
@@ -289,9 +309,7 @@ pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
         return false;
     }
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
-    let layout =
-        Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() };
-    let cells = layout.cell(first) as *const VarState;
+    let cells = own_layout().cell(first) as *const VarState;
     let count = (last - first) / 8 + 1;
     // A thread without a layout has one cell for everything, which is of no epoch.
     (0..count as usize).all(|i| {
@@ -300,6 +318,27 @@ pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
         let word = if mode.writes() { cell.load_w() } else { cell.load_r() };
         word.is_since(epoch)
     })
+}
+
+/// The layout, as the current thread has it at hand.
+#[inline(always)]
+fn own_layout() -> Layout {
+    Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() }
+}
+
+/// The current thread has accessed all of the bytes, in two granules side by side, in its current epoch, as far as the cells themselves tell: nothing is left to check, as in the fast paths.
+#[inline(always)]
+pub fn is_in_epoch_across(address: u64, size: u64, mode: Mode) -> bool {
+    let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
+    let bytes = ((1u64 << size) - 1) << (address & 7);
+    let is_in_epoch = |address: u64, extent: u8| {
+        // SAFETY: as for `cell`; or the one of a thread without a layout.
+        let cell = unsafe { &*(own_layout().cell(address) as *const VarState) };
+        let by =
+            |word: Word| word.with_extent(Word::WHOLE).is_since(epoch) && word.extent() & extent == extent;
+        !mode.writes() && by(cell.load_r()) || by(cell.load_w())
+    };
+    is_in_epoch(address, bytes as u8) && is_in_epoch(address + 8, (bytes >> 8) as u8)
 }
 
 /// The memory of a block that was just handed out: forgets all about it. Nobody else has it, so the cells are emptied without taking their locks; only a program that
@@ -362,7 +401,12 @@ fn checked(thread: &mut Thread, granule: u64, access: Access, version: Option<Ve
         None => other(thread, cell, access),
     };
     let Some(outcome) = outcome else {
-        let is_told = version.is_some() && is_told_by_line(&thread.state, cell, access);
+        let is_told = version.is_some()
+            && (is_told_by_line(&thread.state, cell, access) || {
+                let Thread { state, placer, .. } = &mut *thread;
+                let stamp = placer.here(state);
+                MEMORY.exclusive(state, cell, access, stamp)
+            });
         return if is_told { None } else { locked(thread, cell, access) };
     };
     thread.rules[outcome.rule as usize] += 1;

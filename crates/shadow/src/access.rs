@@ -108,6 +108,20 @@ impl Memory {
         (rule, atomic.or(conflict))
     }
 
+    /// A plain access to some bytes of the cell's granule, from the place of that stamp: `[Read Exclusive]` and `[Write Exclusive]` of bytes with different histories, by a thread that has not made
+    /// the access in its current epoch. False, and nothing is done, if it is not such a case, or if the cell is locked.
+    #[inline]
+    pub fn exclusive(&self, thread: &ThreadState, cell: &VarState, access: Access, stamp: Word) -> bool {
+        let Some(state) = cell.lock_at_once() else { return false };
+        let new = over(thread, state, access, stamp);
+        let Pair { w, r } = new.unwrap_or(state);
+        if r != state.r {
+            cell.set_r(r);
+        }
+        cell.unlock(w);
+        new.is_some()
+    }
+
     /// The access by the rules of Figure 2, byte by byte.
     #[inline]
     fn plain(
@@ -173,6 +187,19 @@ impl Memory {
             }
             None => open.set(less(open.state())),
         }
+    }
+}
+
+/// What W and R become by an access that is ordered after all that it conflicts with; None if it takes more to tell.
+#[inline(always)]
+fn over(thread: &ThreadState, state: Pair, access: Access, stamp: Word) -> Option<Pair> {
+    let (w, r, new) = (History(state.w), History(state.r), stamp.with_extent(access.extent));
+    if access.mode.writes() {
+        let w = if r.is_known(thread, access.extent) { w.over(thread, new)?.0 } else { return None };
+        Some(Pair { w, ..state })
+    } else {
+        let r = if w.is_known(thread, access.extent) { r.over(thread, new)?.0 } else { return None };
+        Some(Pair { r, ..state })
     }
 }
 

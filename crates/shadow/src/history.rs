@@ -139,6 +139,51 @@ impl History {
         self.0.is_set()
     }
 
+    /// The thread knows all of these accesses to some of those bytes, as far as it has that at hand. Not said of sets.
+    #[inline(always)]
+    pub fn is_known(self, thread: &ThreadState, extent: u8) -> bool {
+        let is_known = |word: Word| word.extent() & extent == 0 || thread.covers_by_memo(word);
+        match self.line() {
+            Some(line) => History::each(line).all(is_known),
+            None => !self.0.is_special() && is_known(self.0),
+        }
+    }
+
+    /// A new access over these, all of which to its bytes the thread knows, in one pass: what most accesses come to whose bytes have different histories. None, and nothing changed, if it is not such a
+    /// case, as far as that is at hand, or if more is to be done than to put words side by side.
+    #[inline(always)]
+    pub fn over(self, thread: &ThreadState, new: Word) -> Option<History> {
+        let one = [AtomicU64::new(self.0.0)];
+        let line = match self.line() {
+            Some(line) => line,
+            None if self.0.is_special() => return None,
+            None => &one,
+        };
+        let extent = new.extent();
+        let mut words = Words::NONE;
+        words.push(new);
+        // Bytes of the current epoch, and others.
+        let (mut bytes, mut others) = (extent, 0);
+        for word in History::each(line) {
+            let stays = word.extent() & !extent;
+            if stays != word.extent() && !thread.covers_by_memo(word) {
+                return None;
+            }
+            if stays == 0 {
+            } else if word.epoch() == new.epoch() {
+                bytes |= stays;
+                words.all[0] = new.with_extent(words.all[0].extent() | stays);
+            } else if words.len == MOST {
+                return None;
+            } else {
+                *(if thread.is_current(word) { &mut bytes } else { &mut others }) |= stays;
+                words.push(word.with_extent(stays));
+            }
+        }
+        let is_joined = words.all[0].extent() != bytes && others & !bytes == 0;
+        (!is_joined).then(|| self.becomes(&words))
+    }
+
     /// A write of these bytes, from the current place, over the earlier ones.
     #[inline]
     pub fn written(self, thread: &mut ThreadState, extent: u8, stamps: &mut impl Stamps) -> History {
