@@ -103,8 +103,8 @@ const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
 
 macro_rules! fast_read {
     ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
-        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if R is, and about these bytes; if W is, since whatever races with the read
-        /// races with a write of the same thread in the same epoch too; or if R is a set at hand in which the thread has read in its epoch ([Read Shared Same Epoch]).
+        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if W is, since whatever races with the read
+        /// races with a write of the same thread in the same epoch too; if either is, and about these bytes; or if R is a set at hand in which the thread has read in its epoch ([Read Shared Same Epoch]).
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -119,7 +119,12 @@ macro_rules! fast_read {
                 "shr r8, {clock}",
                 "jne 2f",
                 "ret",
-                "2: movabs r9, {whole}",
+                "2: mov r8, qword ptr [rax + {w}]",
+                "sub r8, qword ptr fs:[rcx + {epoch}]",
+                "shr r8, {clock}",
+                "jne 6f",
+                "ret",
+                "6: movabs r9, {whole}",
                 "bt rdx, {special}",
                 "jc 4f",
                 "mov r8, rdx",
@@ -152,9 +157,9 @@ macro_rules! fast_read {
                 "jne 5f",
                 "mov rdx, qword ptr [rax + 8]",
                 "cmp rdx, qword ptr fs:[rcx + {epoch}]",
-                "jne 6f",
+                "jne 7f",
                 "ret",
-                "6: or r9, rdx",
+                "7: or r9, rdx",
                 "cmp r9, qword ptr fs:[rcx + {epoch}]",
                 "je 3b",
                 "5: mov rsi, qword ptr [rsp]",
@@ -223,7 +228,7 @@ fast_write! {
 
 macro_rules! fast_read16 {
     ($($name:ident)+) => {$(
-        /// A read of 16 bytes: done if both granules' R are of the current epoch, or the same set at hand.
+        /// A read of 16 bytes: done if both granules' R are of the current epoch, or both W, or if both R are the same set at hand.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -234,19 +239,27 @@ macro_rules! fast_read16 {
                 "xor rax, qword ptr fs:[rcx + {base}]",
                 "mov rdx, qword ptr [rax + {r}]",
                 "mov rsi, qword ptr [rax + {r} + 16]",
-                "mov rax, rdx",
+                "mov r9, rdx",
                 "mov r8, rsi",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
+                "sub r9, qword ptr fs:[rcx + {epoch}]",
                 "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "or rax, r8",
-                "shr rax, {clock}",
+                "or r9, r8",
+                "shr r9, {clock}",
                 "jne 2f",
                 "test edi, 7",
                 "jne 3f",
                 "ret",
-                "2: cmp rdx, rsi",
+                "2: test edi, 7",
                 "jne 3f",
-                "test edi, 7",
+                "mov r8, qword ptr [rax + {w}]",
+                "mov r9, qword ptr [rax + {w} + 16]",
+                "sub r8, qword ptr fs:[rcx + {epoch}]",
+                "sub r9, qword ptr fs:[rcx + {epoch}]",
+                "or r8, r9",
+                "shr r8, {clock}",
+                "jne 4f",
+                "ret",
+                "4: cmp rdx, rsi",
                 "jne 3f",
                 "mov r8, qword ptr fs:[rcx + {thread}]",
                 "mov eax, edx",
@@ -263,7 +276,7 @@ macro_rules! fast_read16 {
                 "ret",
                 "3: mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, r = const R, clock = const CLOCK,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
                 last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym slow_read16,
             )
         }

@@ -103,11 +103,9 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     }
     let Thread { state, placer, .. } = &mut *thread;
     let stamp = placer.at_hand(state, pc, Note::size(16));
-    let replaced = |stamp: Word, i: usize| {
-        let new = if mode.writes() { Pair { w: stamp, ..seen[i] } } else { Pair { r: stamp, ..seen[i] } };
-        pair::replace(cells[i], seen[i], new)
-    };
-    let done = stamp.is_some_and(|stamp| replaced(stamp, 0) && replaced(stamp, 1));
+    let replace =
+        |stamp, i: usize| pair::replace(cells[i], seen[i], replaced(seen[i], mode, stamp, Word::WHOLE));
+    let done = stamp.is_some_and(|stamp| replace(stamp, 0) && replace(stamp, 1));
     gate::leave(&thread.busy);
     done
 }
@@ -135,7 +133,18 @@ fn replacement(thread: &mut Thread, seen: Pair, access: Access, pc: u64, note: N
         }
         new = new.with_extent(extent | stays);
     }
-    Some(if mode.writes() { Pair { w: new, ..seen } } else { Pair { r: new, ..seen } })
+    Some(replaced(seen, mode, new, extent))
+}
+
+/// W and R after an access to those bytes that is ordered after all that they tell, and that is remembered by that word. A write stands for earlier reads of its bytes: whatever races with
+/// one of them races with the write too, which comes after it. They are forgotten, so that the next reads, of whatever bytes, do not have to be put beside them.
+#[inline(always)]
+fn replaced(seen: Pair, mode: Mode, new: Word, extent: u8) -> Pair {
+    if !mode.writes() {
+        return Pair { r: new, ..seen };
+    }
+    let left = seen.r.extent() & !extent;
+    Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } }
 }
 
 /// As [`exclusive`], to bytes of a granule whose histories differ, by a thread that is in the runtime.
@@ -301,7 +310,7 @@ fn each_cell(first: u64, last: u64, mut f: impl FnMut(u64, &'static VarState)) {
     }
 }
 
-/// The current thread has accessed all of these granules in its current epoch, each as a whole: nothing is left to check, as in the fast paths.
+/// The current thread has accessed all of these granules in its current epoch, each as a whole, or written what is read: nothing is left to check, as in the fast paths.
 #[inline]
 pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
     let (first, last) = (address & !7, address + size - 1);
@@ -315,8 +324,7 @@ pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
     (0..count as usize).all(|i| {
         // SAFETY: as for `cell`; side by side within a piece.
         let cell = unsafe { &*cells.add(i) };
-        let word = if mode.writes() { cell.load_w() } else { cell.load_r() };
-        word.is_since(epoch)
+        !mode.writes() && cell.load_r().is_since(epoch) || cell.load_w().is_since(epoch)
     })
 }
 
@@ -373,8 +381,10 @@ impl Past {
     #[inline(always)]
     fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
         let seen = cell.seen();
-        let own = if mode.writes() { seen.w } else { seen.r };
-        if own.is_since(thread.state.epoch()) || (!mode.writes() && thread.has_at_hand(own)) {
+        let epoch = thread.state.epoch();
+        let is_read = || !mode.writes() && (seen.r.is_since(epoch) || thread.has_at_hand(seen.r));
+        // What races with a read races with a write of the same epoch.
+        if seen.w.is_since(epoch) || is_read() {
             return true;
         }
         if seen != self.known {
@@ -387,8 +397,7 @@ impl Past {
             let Thread { state, placer, .. } = thread;
             self.stamp = placer.here(state);
         }
-        let new = if mode.writes() { Pair { w: self.stamp, ..seen } } else { Pair { r: self.stamp, ..seen } };
-        pair::replace(cell, seen, new)
+        pair::replace(cell, seen, replaced(seen, mode, self.stamp, Word::WHOLE))
     }
 }
 

@@ -196,7 +196,8 @@ fn over(thread: &ThreadState, state: Pair, access: Access, stamp: Word) -> Optio
     let (w, r, new) = (History(state.w), History(state.r), stamp.with_extent(access.extent));
     if access.mode.writes() {
         let w = if r.is_known(thread, access.extent) { w.over(thread, new)?.0 } else { return None };
-        Some(Pair { w, ..state })
+        // [Write Exclusive] The write stands for the reads of its bytes, which are all ordered before it.
+        Some(Pair { w, r: r.without_some(access.extent).0 })
     } else {
         let r = if w.is_known(thread, access.extent) { r.over(thread, new)?.0 } else { return None };
         Some(Pair { r, ..state })

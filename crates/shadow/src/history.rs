@@ -272,19 +272,19 @@ impl History {
 
     /// What is left when those bytes are forgotten.
     pub fn without(self, sets: &Sets, extent: u8) -> History {
-        if self.is_set() {
-            return History(sets.forget(self.0, extent));
-        }
-        let mut left = Words::NONE;
-        let mut keep = |word: Word| {
-            if word.extent() & !extent != 0 {
-                left.push(word.with_extent(word.extent() & !extent));
-            }
+        if self.is_set() { History(sets.forget(self.0, extent)) } else { self.without_some(extent) }
+    }
+
+    /// As [`History::without`], of what is no set.
+    #[inline]
+    pub fn without_some(self, extent: u8) -> History {
+        let less = |word: Word| word.with_extent(word.extent() & !extent);
+        let Some(line) = self.line() else {
+            let left = less(self.0);
+            return History(if left.extent() == 0 { Word::NONE } else { left });
         };
-        match self.line() {
-            Some(line) => History::each(line).for_each(keep),
-            None => keep(self.0),
-        }
+        let mut left = Words::NONE;
+        History::each(line).map(less).filter(|word| word.extent() != 0).for_each(|word| left.push(word));
         self.becomes(&left)
     }
 
