@@ -47,10 +47,11 @@ pub fn try_enter(busy: &AtomicU32) -> bool {
     open
 }
 
-/// The thread leaves. Release pairs with the acquire in `is_empty`.
+/// The thread leaves. Release pairs with the acquire in `is_empty`. A signal that comes before waits, and says so: whoever looks for it looks after this.
 #[inline]
 pub fn leave(busy: &AtomicU32) {
     busy.store(0, Ordering::Release);
+    compiler_fence(Ordering::SeqCst);
 }
 
 #[cold]
