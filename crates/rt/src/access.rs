@@ -164,7 +164,7 @@ pub fn exclusive_apart(
     let Thread { state, placer, .. } = thread;
     let access = Access { mode, extent: extent(offset, size) };
     let stamp = placer.at_hand(state, pc, note.at(address, size));
-    stamp.is_some_and(|stamp| MEMORY.exclusive(state, cell(address & !7), access, stamp))
+    stamp.is_some_and(|stamp| MEMORY.exclusive(state, cell(address & !7), access, stamp, placer))
 }
 
 /// The thread itself has accessed all of the bytes, in one granule or in two side by side, in its current epoch: nothing is left to check.
@@ -414,7 +414,7 @@ fn checked(thread: &mut Thread, granule: u64, access: Access, version: Option<Ve
             && (is_told_by_line(&thread.state, cell, access) || {
                 let Thread { state, placer, .. } = &mut *thread;
                 let stamp = placer.here(state);
-                MEMORY.exclusive(state, cell, access, stamp)
+                MEMORY.exclusive(state, cell, access, stamp, placer)
             });
         return if is_told { None } else { locked(thread, cell, access) };
     };

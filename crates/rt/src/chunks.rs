@@ -143,23 +143,24 @@ impl Sites {
 
     /// By numbers, if a byte suffices.
     fn few(open: &Open) -> Option<Sites> {
-        const ROOM: usize = 4 << u8::BITS;
+        const MOST: usize = 1 << u8::BITS;
         // By a hash of the site, one more than its number.
-        let mut numbers = [0u16; ROOM];
-        let (mut which, mut sites) = (Box::new([0; CLOCKS]), Vec::<Site>::new());
+        let mut numbers = [0u16; 2 * MOST];
+        let (mut which, mut sites, mut count) = (Box::new([0; CLOCKS]), [Site::NOWHERE; MOST], 0);
         for (at, number) in which.iter_mut().enumerate() {
             let site = open.site(at);
-            let mut slot = (site.0.wrapping_mul(0x9e37_79b9) >> 22) as usize % ROOM;
+            let mut slot = (site.0.wrapping_mul(0x9e37_79b9) >> 16) as usize % numbers.len();
             while numbers[slot] != 0 && sites[numbers[slot] as usize - 1] != site {
-                slot = (slot + 1) % ROOM;
+                slot = (slot + 1) % numbers.len();
             }
             if numbers[slot] == 0 {
-                sites.push(site);
-                numbers[slot] = sites.len() as u16;
+                *sites.get_mut(count)? = site;
+                count += 1;
+                numbers[slot] = count as u16;
             }
-            *number = u8::try_from(numbers[slot] - 1).ok()?;
+            *number = (numbers[slot] - 1) as u8;
         }
-        Some(Sites::Few(which, sites.into()))
+        Some(Sites::Few(which, sites[..count].into()))
     }
 
     fn get(&self, at: usize) -> Site {
@@ -200,7 +201,12 @@ impl Full {
         let mix =
             |all: u64, word: u32| (all ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         let changes = self.changes.iter().fold(0, |all, change| mix(all, change.0));
-        (0..CLOCKS).fold(changes, |all, at| mix(all, self.sites.get(at).0))
+        let (which, sites) = match &self.sites {
+            Sites::Few(which, sites) => (&which[..], sites),
+            Sites::Many(sites) => (&[][..], sites),
+        };
+        let sites = sites.iter().fold(changes, |all, site| mix(all, site.0));
+        which.as_chunks().0.iter().fold(sites, |all, word| mix(all, u32::from_ne_bytes(*word)))
     }
 
     fn get(&self, at: usize) -> Option<(Site, u32)> {

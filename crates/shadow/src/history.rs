@@ -150,9 +150,9 @@ impl History {
     }
 
     /// A new access over these, all of which to its bytes the thread knows, in one pass: what most accesses come to whose bytes have different histories. None, and nothing changed, if it is not such a
-    /// case, as far as that is at hand, or if more is to be done than to put words side by side.
+    /// case, as far as that is at hand.
     #[inline(always)]
-    pub fn over(self, thread: &ThreadState, new: Word) -> Option<History> {
+    pub fn over(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> Option<History> {
         let one = [AtomicU64::new(self.0.0)];
         let line = match self.line() {
             Some(line) => line,
@@ -180,8 +180,10 @@ impl History {
                 words.push(word.with_extent(stays));
             }
         }
-        let is_joined = words.all[0].extent() != bytes && others & !bytes == 0;
-        (!is_joined).then(|| self.becomes(&words))
+        if words.all[0].extent() != bytes && others & !bytes == 0 {
+            join_current(thread, &mut words, bytes, stamps);
+        }
+        Some(self.becomes(&words))
     }
 
     /// A write of these bytes, from the current place, over the earlier ones.

@@ -171,7 +171,7 @@ impl Machine {
         } else if *handlers
             && (is_told_by_line(thread, cell, access) || {
                 let stamp = log.here(thread);
-                memory.exclusive(thread, cell, access, stamp)
+                memory.exclusive(thread, cell, access, stamp, log)
             })
         {
             None
