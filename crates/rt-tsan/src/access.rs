@@ -6,10 +6,9 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{
-    exclusive, exclusive_apart, exclusive_two, is_done, is_in_epoch_across, known, plain, two,
-};
+use deadheat_rt::access::{known, plain, two};
 use deadheat_rt::place::FRAME;
+use deadheat_rt::quick::{exclusive, exclusive_apart, exclusive_two, is_done, is_in_epoch_across};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
 use deadheat_rt::tls;

@@ -25,6 +25,7 @@ pub mod mutex;
 pub mod os;
 pub mod output;
 pub mod place;
+pub mod quick;
 pub mod reclaim;
 pub mod record;
 pub mod registry;
