@@ -161,6 +161,9 @@ impl Space {
             if trail.steps.len() as u32 >= self.options.step_limit {
                 return Ended::Early(End::TooLong);
             }
+            if matches!(self.state, State::Surw(_)) {
+                trail.look_ahead(system, &mut self.names, self.options.heap);
+            }
             let Some(action) = self.state.pick(trail) else { return Ended::Early(End::Redundant) };
             let result = system.step(action, &self.points, &mut trail.log);
             trail.record(action, &mut self.names, self.options.heap);

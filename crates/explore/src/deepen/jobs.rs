@@ -87,7 +87,7 @@ impl Deepening {
         };
         self.turn = self.turn.wrapping_add(1);
         // A search without an end never gets to the next job: it always works on the largest.
-        let largest = self.turn % 2 == 0 || !self.options.search.is_exhaustive();
+        let largest = self.turn.is_multiple_of(2) || !self.options.search.is_exhaustive();
         let all = waiting().find(|(_, j)| largest && j.sites == self.sites);
         let (at, _) = all.or_else(|| waiting().min_by(cheaper))?;
         let job = &mut self.jobs[at];

@@ -65,7 +65,6 @@ impl Deepening {
             }),
         }
         let why = shared.lock().why;
-        drop(shared);
         self.seconds = before + start.elapsed().as_secs_f64();
         self.verdict(why)
     }

@@ -107,7 +107,8 @@ impl Kind {
             Set => set(&[Look, Set]),
             Send => set(&[Send]),
             Receive => set(&[Receive, ReceiveClosed]),
-            Close => set(&[Send, Receive, ReceiveClosed, Close, PeekSend, PeekReceive]),
+            // Not sends and receives: a later one competes with them, whether the channel is closed or not.
+            Close => set(&[ReceiveClosed, Close, PeekSend, PeekReceive]),
             Change => set(&[Change]),
             _ => 0,
         }

@@ -115,6 +115,8 @@ pub(crate) struct Trail {
     threads: Vec<Thread>,
     /// Who can go on now, and in how many ways.
     pub ready: Vec<(Tid, u32)>,
+    /// What ready threads would touch next, if a search asked: thread and object.
+    pub ahead: Vec<(Tid, u32)>,
     /// Who could not before the last step and can now.
     pub unblocked: Vec<Tid>,
     /// The races found, whose later step was not in the part that an earlier run had before.
@@ -187,6 +189,18 @@ impl Trail {
                 }
                 Status::Blocked(_) | Status::Absent | Status::Finished => false,
             };
+        }
+    }
+
+    /// Looks at what ready threads stand before.
+    pub(crate) fn look_ahead<S: System + ?Sized>(&mut self, system: &S, names: &mut Names, heap: Heap) {
+        self.ahead.clear();
+        for &(tid, _) in &self.ready {
+            self.ops.clear();
+            system.pending(tid, &mut self.ops);
+            let from = self.pending.len();
+            self.ops.iter().for_each(|&op| names.touches(op, heap, &mut self.pending));
+            self.ahead.extend(self.pending.drain(from..).map(|t| (tid, t.object)));
         }
     }
 
