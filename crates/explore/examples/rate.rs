@@ -90,7 +90,7 @@ fn measure(name: &str, ops: &[Op], search: Search) {
     while cpu_seconds() - start < 1.0 {
         for _ in 0..200 {
             let mut space = Space::new(Points::sync_only(), Options { search, ..Options::default() });
-            while space.next_run(&mut system).is_some() {}
+            while space.counts().runs < 1000 && space.next_run(&mut system).is_some() {}
             runs += space.counts().runs;
             spaces += 1;
         }
@@ -104,7 +104,7 @@ fn main() {
     let x = Span::named(0);
     let (lock, unlock) = (Op::Acquire(LockId(0)), Op::Release(LockId(0)));
     let section = [lock, Op::Read(x), Op::Write(x), unlock];
-    for search in [Search::Optimal, Search::Dpor, Search::Naive] {
+    for search in [Search::Optimal, Search::Dpor, Search::Naive, Search::Random { seed: 1 }] {
         measure("2 × 2 fetch_add", &[add, add], search);
         measure("2 × 4 fetch_add", &[add; 4], search);
         measure("2 × 2 mutex sections", &[section, section].concat(), search);

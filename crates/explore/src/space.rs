@@ -42,7 +42,7 @@ pub enum Races {
 impl Default for Options {
     fn default() -> Options {
         let (search, preemptions, heap, races, recycled) = Default::default();
-        Options { search, preemptions, step_limit: 20_000, heap, races, recycled }
+        Options { search, preemptions, step_limit: 10_000, heap, races, recycled }
     }
 }
 
@@ -98,6 +98,8 @@ pub struct Space {
     bugs: Bugs,
     candidates: Tally,
     complete: bool,
+    /// The system did not repeat itself: there is nothing more to learn here.
+    broken: bool,
     #[serde(skip)]
     engine: Engine,
 }
@@ -122,11 +124,14 @@ impl Space {
         let open = points != Points::Everywhere;
         let state = State::new(options.search, Bound(options.preemptions), open);
         let (names, counts, bugs, candidates, engine) = Default::default();
-        Space { points, options, state, names, counts, bugs, candidates, complete: false, engine }
+        Space { points, options, state, names, counts, bugs, candidates, complete: false, broken: false, engine }
     }
 
-    /// Makes the next run; `None` if there is nothing left to try.
+    /// Makes the next run; `None` if there is nothing left to try, or if the system did not repeat itself ([`Counts::diverged`]).
     pub fn next_run<S: System + ?Sized>(&mut self, system: &mut S) -> Option<Run> {
+        if self.broken {
+            return None;
+        }
         let Some(fresh) = self.state.begin() else {
             self.complete = true;
             return None;
@@ -135,6 +140,9 @@ impl Space {
         self.counts.runs += 1;
         self.engine.begin(system, fresh);
         let end = self.drive(system);
+        if self.engine.trail.may_race {
+            self.examine();
+        }
         let new_bugs = self.judge_races() + u32::from(self.judge(system, &end));
         let Engine { trail, .. } = &mut self.engine;
         trail.finish(system, &mut self.names, self.options.heap);
@@ -145,7 +153,7 @@ impl Space {
         self.state.finish(trail, if end == End::Fault { Ending::Fault } else { Ending::Maximal });
         self.counts.steps += trail.steps.len() as u64;
         self.counts.redundant += u64::from(end == End::Redundant);
-        self.counts.diverged = self.state.diverged();
+        self.counts.diverged = self.state.diverged() + u64::from(self.broken);
         Some(Run { end, steps: trail.steps.len() as u32, preemptions: trail.preemptions, new_bugs })
     }
 
@@ -165,10 +173,13 @@ impl Space {
                 trail.look_ahead(system, &mut self.names, self.options.heap);
             }
             let Some(action) = self.state.pick(trail) else { return Ended::Early(End::Redundant) };
+            if action.choice >= trail.ways(action.tid) {
+                self.broken = true;
+                return Ended::Early(End::Redundant);
+            }
             let result = system.step(action, &self.points, &mut trail.log);
             trail.record(action, &mut self.names, self.options.heap);
             trail.observe(system);
-            self.examine();
             if let Err(fault) = result {
                 self.engine.trail.faulted = true;
                 return Ended::Fault(fault);
@@ -176,23 +187,24 @@ impl Space {
         }
     }
 
-    /// Looks for data races and candidates in the last step.
+    /// Looks for data races and candidates in the run.
     fn examine(&mut self) {
         let Engine { trail, precise, candidates } = &mut self.engine;
-        let Some(step) = trail.steps.last() else { return };
-        let (from, to) = step.events;
-        let events = &trail.log.events[from as usize..to as usize];
         if self.options.races == Races::Report {
-            for (id, event) in (from..to).zip(events) {
-                precise.event(id, event, &mut self.names);
+            for (id, event) in trail.log.events.iter().enumerate() {
+                precise.event(id as u32, event, &mut self.names);
             }
         }
-        let tid = step.action.tid;
-        let partner = (step.partner != NONE).then_some(Tid(step.partner));
         let (recycled, tally) = (self.options.recycled, &mut self.candidates);
-        candidates.transition((tid, partner), events, &self.points, &mut self.names, recycled, tally);
-        for &t in &trail.unblocked {
-            candidates.unblocked(t, tid);
+        let mut unblocks = trail.unblocks.iter().peekable();
+        for (at, step) in trail.steps.iter().enumerate() {
+            let tid = step.action.tid;
+            let partner = (step.partner != NONE).then_some(Tid(step.partner));
+            let events = &trail.log.events[step.events.0 as usize..step.events.1 as usize];
+            candidates.transition((tid, partner), events, &self.points, &mut self.names, recycled, tally);
+            while let Some(&(_, t)) = unblocks.next_if(|u| u.0 as usize == at) {
+                candidates.unblocked(t, tid);
+            }
         }
     }
 
@@ -257,6 +269,11 @@ impl Space {
     /// What was counted so far.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// Did the system not repeat itself, so that the search cannot go on?
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// Has everything been tried?

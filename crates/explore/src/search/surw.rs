@@ -59,7 +59,7 @@ impl Surw {
                 if self.selected == Some(touch.object) && self.next == Some(tid) {
                     self.next = None;
                 }
-                let changes = !matches!(touch.kind, Kind::Read | Kind::Look);
+                let changes = !matches!(touch.kind, Kind::Read | Kind::Load | Kind::Look);
                 match self.counts.iter_mut().find(|c| c.object == touch.object && c.tid == tid) {
                     Some(count) => {
                         count.now += 1;
