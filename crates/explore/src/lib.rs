@@ -15,6 +15,7 @@ mod space;
 mod system;
 #[cfg(test)]
 mod testing;
+mod text;
 
 pub use bug::{Bug, BugKind, Bugs, DataRace, Deadlock, Livelock, RacingAccess, Wait};
 pub use deepen::{
@@ -23,8 +24,9 @@ pub use deepen::{
 pub use relevant::Interleaving;
 pub use run::candidates::{Candidate, Recycled};
 pub use run::objects::Heap;
-pub use schedule::{Diverged, Replay, ReplayStep, Schedule, Segment, replay};
+pub use schedule::{Diverged, Replay, ReplayStep, Schedule, Segment, replay, replay_to_the_end};
 pub use search::Search;
 pub use shrink::{Shrunk, shrink};
 pub use space::{Counts, End, Options, Races, Run, Space};
 pub use system::{Action, Blocked, Fault, FaultKind, Log, Points, Site, Status, System};
+pub use text::BadSchedule;

@@ -3,7 +3,7 @@
 //! A schedule is a list of segments: which thread goes on, for how many operations. Operations are what the system logs, so a
 //! schedule found with few preemption points is the same with all of them, and can be replayed, shrunk and drawn.
 
-use crate::bug::{BugKind, DataRace, stuck};
+use crate::bug::{BugKind, DataRace, Livelock, stuck};
 use crate::run::objects::Names;
 use crate::run::precise::Precise;
 use crate::run::trail::Trail;
@@ -152,6 +152,11 @@ pub struct Replay {
 
 /// Runs the system by the schedule, from its start, with preemption points everywhere.
 pub fn replay<S: System + ?Sized>(system: &mut S, schedule: &Schedule) -> Replay {
+    replay_to_the_end(system, schedule, 0)
+}
+
+/// The same, and goes on after the schedule for at most that many steps: the running thread while it can, then the first that can.
+pub fn replay_to_the_end<S: System + ?Sized>(system: &mut S, schedule: &Schedule, most: u32) -> Replay {
     let mut replay = Replay::default();
     system.reset();
     for (at, segment) in schedule.segments.iter().enumerate() {
@@ -159,6 +164,9 @@ pub fn replay<S: System + ?Sized>(system: &mut S, schedule: &Schedule) -> Replay
         if replay.faulted || replay.diverged.is_some() {
             break;
         }
+    }
+    if replay.diverged.is_none() {
+        replay.go_on(system, most);
     }
     replay.judge(system);
     replay
@@ -180,6 +188,21 @@ impl Replay {
                 return;
             }
             choice = 0;
+        }
+    }
+
+    /// Whoever ran goes on while it can, then the first that can, for at most that many steps.
+    fn go_on<S: System + ?Sized>(&mut self, system: &mut S, most: u32) {
+        let ready = |system: &S, t: Tid| matches!(system.status(t), Status::Ready(_));
+        for n in 0..=most {
+            let last = self.steps.last().map(|s| s.action.tid).filter(|t| ready(system, *t));
+            let next = last.or_else(|| (0..system.threads()).map(Tid).find(|t| ready(system, *t)));
+            let Some(tid) = next.filter(|_| !self.faulted && most > 0) else { return };
+            if n == most {
+                self.bugs.push(BugKind::Livelock(Livelock::TooLong { steps: most }));
+                return;
+            }
+            self.step(system, Action { tid, choice: 0 });
         }
     }
 

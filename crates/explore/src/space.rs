@@ -98,11 +98,14 @@ pub struct Space {
     bugs: Bugs,
     candidates: Tally,
     complete: bool,
-    /// The system did not repeat itself: there is nothing more to learn here.
-    broken: bool,
+    /// Redundant runs since the last other one.
+    idle: u32,
     #[serde(skip)]
     engine: Engine,
 }
+
+/// After so many redundant runs in a row a search is taken to have lost its way.
+const MOST_IDLE: u32 = 100_000;
 
 /// The buffers of a run; a copy of a search begins with empty ones.
 #[derive(Default)]
@@ -124,15 +127,17 @@ impl Space {
         let open = points != Points::Everywhere;
         let state = State::new(options.search, Bound(options.preemptions), open);
         let (names, counts, bugs, candidates, engine) = Default::default();
-        Space { points, options, state, names, counts, bugs, candidates, complete: false, broken: false, engine }
+        Space { points, options, state, names, counts, bugs, candidates, complete: false, idle: 0, engine }
     }
 
     /// Makes the next run; `None` if there is nothing left to try, or if the system did not repeat itself ([`Counts::diverged`]).
     pub fn next_run<S: System + ?Sized>(&mut self, system: &mut S) -> Option<Run> {
-        if self.broken {
-            return None;
+        // A system whose log leaves something out (addresses that depend on the schedule, say) can keep a search busy for ever.
+        if self.idle >= MOST_IDLE {
+            (self.counts.diverged, self.complete) = (self.counts.diverged.max(1), true);
         }
-        let Some(fresh) = self.state.begin() else {
+        let fresh = if self.complete { None } else { self.state.begin() };
+        let Some(fresh) = fresh else {
             self.complete = true;
             return None;
         };
@@ -153,7 +158,14 @@ impl Space {
         self.state.finish(trail, if end == End::Fault { Ending::Fault } else { Ending::Maximal });
         self.counts.steps += trail.steps.len() as u64;
         self.counts.redundant += u64::from(end == End::Redundant);
-        self.counts.diverged = self.state.diverged() + u64::from(self.broken);
+        // So has a system lost it that ended before what it is to repeat.
+        let short = fresh != u32::MAX && (trail.steps.len() as u32) < fresh;
+        self.idle = match end {
+            _ if short => MOST_IDLE,
+            End::Redundant => self.idle + 1,
+            _ => 0,
+        };
+        self.counts.diverged = self.state.diverged();
         Some(Run { end, steps: trail.steps.len() as u32, preemptions: trail.preemptions, new_bugs })
     }
 
@@ -174,7 +186,8 @@ impl Space {
             }
             let Some(action) = self.state.pick(trail) else { return Ended::Early(End::Redundant) };
             if action.choice >= trail.ways(action.tid) {
-                self.broken = true;
+                // The system did not repeat itself: there is nothing more to learn here.
+                self.idle = MOST_IDLE;
                 return Ended::Early(End::Redundant);
             }
             let result = system.step(action, &self.points, &mut trail.log);
@@ -194,6 +207,10 @@ impl Space {
             for (id, event) in trail.log.events.iter().enumerate() {
                 precise.event(id as u32, event, &mut self.names);
             }
+        }
+        // Where every access is a point already, a candidate is no news.
+        if matches!(self.points, Points::Everywhere) {
+            return;
         }
         let (recycled, tally) = (self.options.recycled, &mut self.candidates);
         let mut unblocks = trail.unblocks.iter().peekable();
@@ -269,11 +286,6 @@ impl Space {
     /// What was counted so far.
     pub fn counts(&self) -> Counts {
         self.counts
-    }
-
-    /// Did the system not repeat itself, so that the search cannot go on?
-    pub(crate) fn is_broken(&self) -> bool {
-        self.broken
     }
 
     /// Has everything been tried?

@@ -50,7 +50,7 @@ pub enum Blocked {
     Spinning,
 }
 
-/// Preemption point predicates: where a transition ends besides synchronisation, before which it always ends.
+/// Preemption point predicates: where a transition ends besides synchronisation, before and after which it always ends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Points {
     /// Before every access to shared memory: the naive state space.
@@ -139,6 +139,8 @@ pub enum FaultKind {
     UseAfterFree,
     /// A second `free`.
     DoubleFree,
+    /// A loop that goes on for ever without waiting for anybody (also a guess: millions of steps on its own).
+    Endless,
     /// An unlock of a lock that the thread does not hold, a null reference, an index out of bounds, a division by zero.
     Error,
 }
@@ -150,6 +152,7 @@ impl fmt::Display for FaultKind {
             FaultKind::Panic => "panic",
             FaultKind::UseAfterFree => "use after free",
             FaultKind::DoubleFree => "double free",
+            FaultKind::Endless => "endless loop",
             FaultKind::Error => "error",
         })
     }
@@ -178,7 +181,7 @@ pub trait System {
     /// Used for what blocked threads would have done.
     fn pending(&self, tid: Tid, into: &mut Vec<Op>);
 
-    /// Lets a ready thread do the operation it stands before and run on to its next preemption point: before a synchronisation, or
+    /// Lets a ready thread do the operation it stands before and run on to its next preemption point: before or after a synchronisation, or
     /// before an access at one of `points`. What it did is appended to `log`, also if it ends in a fault: then with the operation that
     /// failed (the second close, the access to freed memory), since another order may be without fault.
     fn step(&mut self, action: Action, points: &Points, log: &mut Log) -> Result<(), Fault>;

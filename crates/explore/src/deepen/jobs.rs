@@ -51,7 +51,8 @@ impl Job {
         (self.estimate.unwrap_or(self.guess) - self.runs as f64).max(1.0)
     }
 
-    pub(super) fn progress(&self) -> SpaceProgress {
+    pub(super) fn progress(&self, fixed: Option<&Points>) -> SpaceProgress {
+        let everywhere = fixed == Some(&Points::Everywhere);
         let state = match self.state {
             JobState::Complete => SpaceState::Complete,
             JobState::Retired => SpaceState::Retired,
@@ -59,7 +60,7 @@ impl Job {
             _ => SpaceState::Waiting,
         };
         let (runs, redundant, estimated) = (self.runs, self.redundant, self.estimate());
-        SpaceProgress { sites: sites(&self.sites), state, runs, redundant, estimated }
+        SpaceProgress { sites: sites(&self.sites), everywhere, state, runs, redundant, estimated }
     }
 }
 
@@ -93,7 +94,7 @@ impl Deepening {
         let job = &mut self.jobs[at];
         job.state = JobState::Taken;
         let space = job.space.take().unwrap_or_else(|| {
-            let points = Points::at(sites(&job.sites));
+            let points = self.fixed.clone().unwrap_or_else(|| Points::at(sites(&job.sites)));
             Box::new(Space::new(points, self.options.clone()))
         });
         Some((at, space))
@@ -107,16 +108,14 @@ impl Deepening {
         job.estimate = space.estimated_runs();
         job.recycled = space.recycled();
         let cost = job.estimate.unwrap_or(job.guess);
+        let grows = self.fixed.is_none();
         let new: Vec<Candidate> =
-            space.candidates().iter().copied().filter(|&c| job.seen.insert(c)).collect();
+            space.candidates().iter().copied().filter(|&c| grows && job.seen.insert(c)).collect();
         if space.is_complete() {
             job.state = JobState::Complete;
             space.forget_run();
             job.space = Some(space);
             self.retire(at);
-        } else if space.is_broken() {
-            job.state = JobState::Retired;
-            job.space = Some(space);
         } else if job.state == JobState::Taken {
             job.state = JobState::Waiting;
             job.space = Some(space);

@@ -15,7 +15,7 @@ mod workers;
 use crate::bug::Bugs;
 use crate::run::candidates::Candidate;
 use crate::space::{Options, Space};
-use crate::system::Site;
+use crate::system::{Points, Site};
 use jobs::{Job, JobState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -56,6 +56,8 @@ pub struct FoundCandidate {
 pub struct Deepening {
     options: Options,
     after_bug: AfterBug,
+    /// The only points, if they are not to grow.
+    fixed: Option<Points>,
     jobs: Vec<Job>,
     /// All places that are candidates.
     sites: BTreeSet<u32>,
@@ -96,6 +98,8 @@ pub enum Why {
     Bounded,
     /// Schedules were chosen at random.
     Random,
+    /// Threads were switched at given points only.
+    Fixed,
     /// The system did not do what its log said it would.
     Diverged,
 }
@@ -105,6 +109,8 @@ pub enum Why {
 pub struct SpaceProgress {
     /// Its preemption points besides synchronisation.
     pub sites: Vec<Site>,
+    /// Are all accesses preemption points?
+    pub everywhere: bool,
     /// What became of it.
     pub state: SpaceState,
     /// Runs so far.
@@ -161,10 +167,24 @@ impl Deepening {
     /// Before the first run.
     pub fn new(options: Options, after_bug: AfterBug) -> Deepening {
         let (jobs, sites, candidates, bugs) = Default::default();
-        let mut deepening =
-            Deepening { options, after_bug, jobs, sites, candidates, bugs, seconds: 0.0, turn: 0 };
+        let mut deepening = Deepening {
+            options,
+            after_bug,
+            fixed: None,
+            jobs,
+            sites,
+            candidates,
+            bugs,
+            seconds: 0.0,
+            turn: 0,
+        };
         deepening.add(BTreeSet::new(), 1.0);
         deepening
+    }
+
+    /// No deepening: one state space, with those points.
+    pub fn fixed(points: Points, options: Options, after_bug: AfterBug) -> Deepening {
+        Deepening { fixed: Some(points), ..Deepening::new(options, after_bug) }
     }
 
     /// The distinct bugs, in the order they were found.
@@ -194,6 +214,9 @@ impl Deepening {
             _ if diverged => Some(Why::Diverged),
             _ if !self.options.search.is_exhaustive() => Some(why.unwrap_or(Why::Random)),
             _ if complete && self.options.preemptions.is_some() => Some(Why::Bounded),
+            _ if complete && self.fixed.as_ref().is_some_and(|points| *points != Points::Everywhere) => {
+                Some(Why::Fixed)
+            }
             _ if complete => None,
             why => Some(why.unwrap_or(Why::Stopped)),
         };
@@ -206,7 +229,8 @@ impl Deepening {
 
     /// A snapshot of all state spaces.
     pub fn progress(&self) -> Progress {
-        let spaces: Vec<SpaceProgress> = self.jobs.iter().map(Job::progress).collect();
+        let spaces: Vec<SpaceProgress> =
+            self.jobs.iter().map(|job| job.progress(self.fixed.as_ref())).collect();
         let largest = self.jobs.iter().find(|j| j.sites == self.sites);
         Progress {
             runs: spaces.iter().map(|s| s.runs).sum(),

@@ -64,7 +64,8 @@ impl Deepening {
                 }
             }),
         }
-        let why = shared.lock().why;
+        let Shared { state, .. } = shared;
+        let why = state.into_inner().unwrap_or_else(PoisonError::into_inner).why;
         self.seconds = before + start.elapsed().as_secs_f64();
         self.verdict(why)
     }

@@ -34,9 +34,6 @@ pub(crate) struct Step {
     preds: (u32, u32),
     /// Did it switch from a thread that could have gone on?
     pub preempts: bool,
-    /// May it be impossible before a step that it conflicts with? A `select` none of whose branches is ready then, a send that
-    /// faulted because of a close and would block without.
-    pub maybe: bool,
 }
 
 impl Step {
@@ -61,6 +58,9 @@ pub(crate) enum Later {
 pub(crate) struct Reversible {
     pub first: u32,
     pub later: Later,
+    /// May the later one be impossible when it comes first? A `select` none of whose branches is ready then, a rendezvous without a
+    /// partner, a send that faulted because of a close and would block without.
+    pub maybe: bool,
 }
 
 /// A touch that later ones may have to look at.
@@ -281,16 +281,18 @@ impl Trail {
 
         self.clocks.start();
         self.enter(action.tid);
-        if partner != NONE {
-            self.enter(Tid(partner));
-        }
-        let selects = self.log.peeked.len() > self.logged.1;
+        // A rendezvous has chosen too: without this partner there may have been another one.
+        let selects = self.log.peeked.len() > self.logged.1 || partner != NONE;
+        let maybe = selects || self.first_op().is_some_and(is_on_channel);
         let blocking = self.first_op().is_some_and(may_block);
         self.collect_enabling(action.tid);
+        if partner != NONE {
+            self.enabling.extend(self.last_step_of(Tid(partner)));
+        }
         if blocking && !selects {
             // Whoever took what this operation waited for could have come after it, whatever made it possible in the end.
             self.collect(touched, heads, index, Kind::competes_with);
-            self.races_with(index);
+            self.races_with(index, maybe);
         }
         self.collect(touched, self.touches.len(), index, Kind::is_after);
         if ways == 1 {
@@ -298,10 +300,10 @@ impl Trail {
         }
         if selects {
             // It could have gone another way without what made this way possible.
-            self.races_with(index);
+            self.races_with(index, maybe);
         }
         self.follow_enabling();
-        self.races_with(index);
+        self.races_with(index, maybe);
 
         let local = self.leave(action.tid, index);
         if partner != NONE {
@@ -317,7 +319,6 @@ impl Trail {
             events: (self.logged.0 as u32, self.log.events.len() as u32),
             preds: (first_pred, self.preds.len() as u32),
             preempts,
-            maybe: selects || self.first_op().is_some_and(is_on_channel),
         });
         self.remember(touched, index, action.tid);
         // Whose accesses they are is not told apart in a joint step.
@@ -411,9 +412,9 @@ impl Trail {
     /// A step that found the thread blocked and left it runnable is not one it could have come before.
     fn leave_out_enabler(&mut self, tid: Tid) {
         if let Some(enabler) = self.threads[tid.index()].enabler.checked_sub(1)
-            && let Some(at) = self.earlier.iter().position(|&e| e == enabler)
+            && self.earlier.contains(&enabler)
         {
-            self.earlier.swap_remove(at);
+            self.earlier.retain(|&e| e != enabler);
             self.enabling.push(enabler);
         }
     }
@@ -444,7 +445,7 @@ impl Trail {
     }
 
     /// The collected steps, last first: those not known yet are immediate predecessors, and so races.
-    fn races_with(&mut self, index: u32) {
+    fn races_with(&mut self, index: u32, maybe: bool) {
         if self.earlier.len() > 1 {
             self.earlier.sort_unstable_by(|a, b| b.cmp(a));
         }
@@ -456,7 +457,7 @@ impl Trail {
             self.clocks.join(first);
             self.preds.push(first);
             if index >= self.fresh {
-                self.races.push(Reversible { first, later: Later::Step(index) });
+                self.races.push(Reversible { first, later: Later::Step(index), maybe });
             }
         }
     }
@@ -577,6 +578,7 @@ impl Trail {
         if passive {
             return;
         }
+        let maybe = is_on_channel(op);
         let from = self.pending.len();
         self.pending.push(names.step_of(tid));
         names.touches(op, heap, &mut self.pending);
@@ -603,7 +605,7 @@ impl Trail {
             let first = self.earlier[i];
             if !self.knows(first) {
                 self.clocks.join(first);
-                self.races.push(Reversible { first, later });
+                self.races.push(Reversible { first, later, maybe });
             }
         }
     }

@@ -95,7 +95,9 @@ impl Optimal {
             self.diverged += u64::from(trail.ways(tid) == 0 && !maybe);
             self.branches.discard(child);
         }
-        if !std::mem::take(&mut self.nodes[at].others_next) {
+        // Where the sequence turns out to be impossible its beginning has still to be followed by something, or it would go to sleep unseen.
+        let node = &mut self.nodes[at];
+        if !std::mem::take(&mut node.others_next) && node.done > 0 {
             return None;
         }
         let last = trail.last_tid().filter(|&t| trail.ways(t) > 0);

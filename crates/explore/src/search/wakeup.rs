@@ -106,7 +106,9 @@ impl Branches {
             while let Some(at) = next.checked_sub(1) {
                 let branch = &self.branches[at as usize];
                 let initial = way.initial(Tid(branch.tid), branch.choice, &branch.touches, trail);
-                if let Some(at_start) = initial.filter(|at| at.is_some() || !branch.open) {
+                // What may touch more, or turn out impossible, stands for nothing but itself.
+                let sure = !branch.open && !branch.maybe;
+                if let Some(at_start) = initial.filter(|at| at.is_some() || sure) {
                     at_start.into_iter().for_each(|at| {
                         way.steps.remove(at);
                     });
@@ -136,12 +138,12 @@ impl Branches {
             let at = match step {
                 LAST => self.make(way.last.0, ANY, way.last_touches(trail), way.open),
                 step => {
-                    let (tid, choice) = trail.steps[step as usize].key();
+                    let (tid, choice) = way.key(step, trail);
                     self.make(tid.0, choice, trail.touches_of(step), false)
                 }
             };
             self.branches[at as usize].child = after;
-            self.branches[at as usize].maybe = step == LAST && way.maybe(trail);
+            self.branches[at as usize].maybe = step == LAST && way.race.is_some_and(|race| race.maybe);
             after = at + 1;
         }
         after
@@ -186,15 +188,6 @@ impl Way {
         self.steps.extend(rest.filter(|&s| s != later && !trail.happens_before(race.first, s)));
         self.steps.push(LAST);
         (self.race, self.open) = (Some(race), open);
-    }
-
-    /// May the last step be impossible when it comes first?
-    fn maybe(&self, trail: &Trail) -> bool {
-        match self.race.map(|r| r.later) {
-            Some(Later::Step(step)) => trail.steps[step as usize].maybe,
-            Some(Later::Pending(..)) => true,
-            None => false,
-        }
     }
 
     fn last_touches<'a>(&self, trail: &'a Trail) -> &'a [Touch] {
@@ -242,9 +235,18 @@ impl Way {
         }
     }
 
-    /// The thread of a step on the way, and which way it goes: [`ANY`] if there is only one.
+    /// The thread of a step on the way, and which way it goes: [`ANY`] if there is only one. A step that came after the later half could as
+    /// well have gone another way, and the run that does so will not find the race again.
     fn key(&self, step: u32, trail: &Trail) -> (Tid, u32) {
-        if step == LAST { (self.last, ANY) } else { trail.steps[step as usize].key() }
+        let later = match self.race.map(|race| race.later) {
+            Some(Later::Step(later)) => later,
+            _ => LAST,
+        };
+        match step {
+            LAST => (self.last, ANY),
+            step if step > later => (trail.steps[step as usize].action.tid, ANY),
+            step => trail.steps[step as usize].key(),
+        }
     }
 
     /// Has all that the way leads to been seen? So it has if a step that is asleep could come first; one that faults only if

@@ -3,7 +3,9 @@
 use super::generate::{self, Taste};
 use super::machine::{Ins::*, Machine};
 use super::*;
-use crate::{Action, AfterBug, Budget, BugKind, Deepening, Fault, Heap, Log, Recycled, Status, System, Verdict};
+use crate::{
+    Action, AfterBug, Budget, BugKind, Deepening, Fault, Heap, Log, Recycled, Status, System, Verdict,
+};
 use deadheat_trace::{Op, Tid};
 use std::sync::atomic::AtomicBool;
 

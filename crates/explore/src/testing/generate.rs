@@ -92,7 +92,8 @@ fn access(rng: &mut Rng) -> Ins {
         2 => Ins::Write(v, 1),
         3 => Ins::Set(v, rng.i64(1..3)),
         4 => Ins::Add(v, 1),
-        _ => Ins::Load(v),
+        _ if rng.bool() => Ins::Load(v),
+        _ => Ins::Store(v, rng.i64(1..3)),
     }
 }
 
