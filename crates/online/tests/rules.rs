@@ -193,7 +193,8 @@ fn a_word_that_is_not_ours_is_left_alone() {
     let pointer = Word(Word::SPECIAL | at(A, 1).0);
     let line = Word(Word::SPECIAL | Word::FOREIGN | at(A, 1).0);
     for (variant, (w, r)) in Variant::ALL.into_iter().flat_map(|variant| {
-        [(pointer, Word::NONE), (pointer, line), (Word::NONE, line), (at(A, 1), line)].map(|pair| (variant, pair))
+        [(pointer, Word::NONE), (pointer, line), (Word::NONE, line), (at(A, 1), line)]
+            .map(|pair| (variant, pair))
     }) {
         let (sets, x) = (Sets::new(), var(w, r));
         let mut a = actor(A, 2);
