@@ -306,3 +306,10 @@ fn clocks_tell_releases_apart() {
     b.thread.acquire(&m);
     assert!(b.thread.covers(at(A, last.0)), "and so is the first one in a new slot");
 }
+
+#[test]
+fn rules_have_the_names_of_the_paper() {
+    for rule in Rule::ALL {
+        assert_eq!(rule.name().replace([' ', '-'], ""), format!("{rule:?}"));
+    }
+}
