@@ -10,6 +10,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-detect", &["clock", "trace", "report"]),
     ("deadheat-explore", &["clock", "trace", "report", "detect"]),
     ("deadheat-lang", &["trace", "explore"]),
+    ("deadheat-redcard", &[]),
     ("deadheat-online", &[]),
     ("deadheat-shadow", &["online"]),
     ("deadheat-finding", &[]),
