@@ -4,6 +4,7 @@
 pub mod analysis;
 pub mod context;
 pub mod env;
+pub mod exec;
 pub mod flow;
 pub mod graph;
 mod invariant;

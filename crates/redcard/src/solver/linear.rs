@@ -31,7 +31,8 @@ impl Form {
                 (None, None) => break,
                 (Some(x), Some(y)) if x.0 == y.0 => {
                     let sum = (x.0, x.1.checked_add(y.1.checked_mul(factor)?)?);
-                    (a.next(), b.next());
+                    a.next();
+                    b.next();
                     sum
                 }
                 (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
