@@ -86,6 +86,18 @@ impl Context {
         new
     }
 
+    /// `name` is `value`: a path of a local is one of its new name too, so that a meet finds it under the name that both ways share.
+    pub fn name_paths(&mut self, value: &Term, name: &Term) {
+        if !matches!(value, Term::Var(_) | Term::Skolem(_)) {
+            return;
+        }
+        for Available { path, by } in self.paths.clone() {
+            if path.any(&mut |t| t == value) {
+                self.add_path(path.rewrite(&mut |t| (t == value).then(|| name.clone())), by);
+            }
+        }
+    }
+
     /// Π[x := w]: what was known of `var` is now known of a Skolem variable.
     pub fn forget(&mut self, var: Var, fresh: &mut u32) {
         if self.any(|t| *t == Term::Var(var)) {

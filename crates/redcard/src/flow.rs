@@ -132,6 +132,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         for phi in phis {
             if let Some((_, operand)) = phi.from.iter().find(|(from, _)| *from == pred) {
                 let value = self.rules.env.operand(*operand).rewrite(&mut renamed);
+                context.name_paths(&value, &Term::Var(phi.to));
                 context.add_fact(Literal::Eq(Term::Var(phi.to), value));
             }
         }

@@ -12,6 +12,7 @@ pub mod ir;
 pub mod literal;
 mod meet;
 pub mod method;
+pub mod peel;
 pub mod prove;
 pub mod proxy;
 pub mod report;

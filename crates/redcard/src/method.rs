@@ -103,7 +103,9 @@ pub fn ensures(rules: &mut Rules<'_, '_>, points: &Points) -> Vec<Path> {
         let (End::Return(value), Some(last)) = (&block.end, contexts.last()) else { continue };
         let mut context = last.clone();
         if let Some(value) = value {
-            context.add_fact(Literal::Eq(Term::Result, rules.env.operand(*value)));
+            let value = rules.env.operand(*value);
+            context.name_paths(&value, &Term::Result);
+            context.add_fact(Literal::Eq(Term::Result, value));
         }
         returns.push(over_parameters(function, &context));
     }

@@ -18,6 +18,7 @@ mod parse_spec;
 mod print;
 
 pub use check::Invalid;
+pub(crate) use check::operands;
 pub use parse::{ParseError, parse};
 
 use crate::spec::Spec;

@@ -9,7 +9,7 @@ mod linear;
 mod z3;
 
 pub use builtin::Builtin;
-pub use z3::Z3;
+pub use z3::{Answer, Z3};
 
 use crate::literal::Literal;
 

@@ -8,6 +8,17 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+/// What `z3` says to a question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// The facts imply the goal.
+    Yes,
+    /// There is a model of the facts in which the goal is false.
+    No,
+    /// It gave up, or is gone.
+    Unknown,
+}
+
 /// A running `z3`. If it dies, every answer is "no".
 pub struct Z3 {
     child: Child,
@@ -30,12 +41,17 @@ impl Z3 {
         Ok(Z3 { child, to, from })
     }
 
-    fn ask(&mut self, script: &str) -> std::io::Result<bool> {
-        self.to.write_all(script.as_bytes())?;
+    /// Do the facts imply one of the cubes?
+    pub fn ask(&mut self, facts: &[Literal], goal: &[Cube]) -> std::io::Result<Answer> {
+        self.to.write_all(script(facts, goal).as_bytes())?;
         self.to.flush()?;
         let mut line = String::new();
         self.from.read_line(&mut line)?;
-        Ok(line.trim() == "unsat")
+        Ok(match line.trim() {
+            "unsat" => Answer::Yes,
+            "sat" => Answer::No,
+            _ => Answer::Unknown,
+        })
     }
 }
 
@@ -49,8 +65,7 @@ impl Drop for Z3 {
 
 impl Solver for Z3 {
     fn entails(&mut self, facts: &[Literal], goal: &[Cube]) -> bool {
-        let script = script(facts, goal);
-        self.ask(&script).unwrap_or(false)
+        self.ask(facts, goal).is_ok_and(|answer| answer == Answer::Yes)
     }
 }
 
@@ -65,12 +80,12 @@ fn script(facts: &[Literal], goal: &[Cube]) -> String {
             format!("(assert (not (and true {})))\n", all.join(" "))
         })
         .collect();
-    let mut text = String::from("(reset)\n(set-option :timeout 1000)\n");
+    let mut text = String::from("(push)\n");
     text.extend(writer.declarations);
     text.extend(writer.axioms);
     text.extend(facts.into_iter().map(|f| format!("(assert {f})\n")));
     text.extend(cubes);
-    text + "(check-sat)\n"
+    text + "(check-sat)\n(pop)\n"
 }
 
 /// Collects what a script must declare. References are numbers too: nothing is assumed of them.

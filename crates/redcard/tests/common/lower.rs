@@ -292,6 +292,27 @@ impl Builder {
                 let effect = [Effect::Acquire, Effect::Release, Effect::Both][*n];
                 self.push(Inst::Sync(Sync::Other(effect, "named".into())));
             }
+            S::Point(o, order, write, between) => {
+                for (n, f) in order.iter().enumerate() {
+                    if let (1, Some(s)) = (n, between) {
+                        self.statement(s);
+                    }
+                    let place = field_of(self.object(*o), NUMBER_FIELDS[*f]);
+                    match write {
+                        true => self.write(place, Operand::Int(1)),
+                        false => self.read(0, place),
+                    }
+                }
+            }
+            S::Four(a, order, write) => {
+                for n in order {
+                    let place = self.element(*a, &Num::Const(*n as i64));
+                    match write {
+                        true => self.write(place, Operand::Int(1)),
+                        false => self.read(0, place),
+                    }
+                }
+            }
             S::Return(cond) => {
                 let on = self.cond(cond);
                 let from = self.here();

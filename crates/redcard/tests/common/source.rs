@@ -42,7 +42,14 @@ pub enum S {
     WriteRow(Num, usize),
     New(usize),
     If(Cond, Vec<S>, Vec<S>),
-    For { var: usize, from: Num, to: Num, step: i64, wraps: bool, body: Vec<S> },
+    For {
+        var: usize,
+        from: Num,
+        to: Num,
+        step: i64,
+        wraps: bool,
+        body: Vec<S>,
+    },
     BreakIf(Cond),
     Locked(usize, Vec<S>),
     VolatileRead(usize, usize),
@@ -54,6 +61,10 @@ pub enum S {
     Harmless,
     Other(usize),
     Return(Cond),
+    /// Number fields of one object one after the other, in that order; a write if so; something else before the second.
+    Point(usize, [usize; 3], bool, Option<Box<S>>),
+    /// Four elements in a row.
+    Four(usize, [usize; 4], bool),
 }
 
 #[derive(Clone, Debug)]
@@ -68,11 +79,21 @@ pub struct Maker<'a> {
     pub workers: usize,
     pub helpers: usize,
     pub unknown: bool,
+    pub points: bool,
 }
 
 pub fn source(rng: &mut Rng, unknown: bool) -> Source {
+    make(rng, unknown, false)
+}
+
+/// Programs in which proxies are likely: fields are accessed together, arrays swept from the start.
+pub fn points(rng: &mut Rng) -> Source {
+    make(rng, false, true)
+}
+
+fn make(rng: &mut Rng, unknown: bool, points: bool) -> Source {
     let (workers, helpers) = (rng.usize(1..=2), rng.usize(0..=2));
-    let mut maker = Maker { rng, workers, helpers, unknown };
+    let mut maker = Maker { rng, workers, helpers, unknown, points };
     let mut main = vec![S::Fork(0)];
     main.extend(maker.body(0, false, usize::MAX));
     if maker.rng.bool() {
@@ -172,10 +193,43 @@ impl Maker<'_> {
         S::For { var, from, to, step, wraps: self.rng.bool(), body }
     }
 
+    fn point(&mut self, o: usize, depth: usize, helper: usize) -> S {
+        let order =
+            [[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 1, 0]][if self.pick(3) == 0 { self.pick(4) } else { 0 }];
+        let mut between = Vec::new();
+        if depth < 3 && self.pick(12) == 0 {
+            self.statement(depth + 1, false, helper, &mut between);
+        }
+        let between = between.pop().filter(|s| !matches!(s, S::Point(..) | S::Call(_) | S::Fork(_)));
+        S::Point(o, order, self.rng.bool(), between.map(Box::new))
+    }
+
+    fn four(&mut self, a: usize) -> S {
+        let order = if self.pick(4) == 0 { [1, 0, 2, 3] } else { [0, 1, 2, 3] };
+        match self.rng.bool() {
+            true => S::Four(a, order, self.rng.bool()),
+            false => {
+                let var = self.pick(INTS);
+                let (index, value) = (Num::Var(var), Num::Const(1));
+                let body = vec![S::WriteElement(a, index, value)];
+                S::For { var, from: Num::Const(0), to: Num::Length(a), step: 1, wraps: false, body }
+            }
+        }
+    }
+
     fn statement(&mut self, depth: usize, in_loop: bool, helper: usize, all: &mut Vec<S>) {
         let (i, o, a) = (self.pick(INTS), self.pick(OBJECTS), self.pick(ARRAYS));
         let (nf, of) = (self.pick(NUMBER_FIELDS.len()), self.pick(OBJECT_FIELDS.len()));
-        all.push(match self.pick(40) {
+        let chosen = self.pick(40);
+        if self.points && (5..=13).contains(&chosen) {
+            let point = self.point(o, depth, helper);
+            return all.push(point);
+        }
+        if self.points && ((19..=22).contains(&chosen) || (28..=30).contains(&chosen)) {
+            let four = self.four(a);
+            return all.push(four);
+        }
+        all.push(match chosen {
             0 => S::SetInt(i, self.num()),
             1 => S::SetWrapping(i, self.pick(INTS), self.rng.i64(1..3)),
             2 | 3 => S::CopyObject(o, self.pick(OBJECTS)),
@@ -211,6 +265,7 @@ impl Maker<'_> {
                 _ => S::Return(self.cond()),
             },
             39 => S::Harmless,
+            _ if self.points => S::Harmless,
             _ => S::ReadNumber(i, o, nf),
         });
     }
