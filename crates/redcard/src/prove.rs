@@ -34,6 +34,14 @@ impl Prover<'_> {
         if context.facts.contains(fact) {
             return true;
         }
+        // Nothing follows about a variable of which nothing is said.
+        let unheard = |t: &Term| {
+            matches!(t, Term::Var(_) | Term::Skolem(_))
+                && !context.facts.iter().any(|f| f.any(&mut |other| other == t))
+        };
+        if fact.any(&mut { unheard }) && !fact.any(&mut |t| matches!(t, Term::Length(_))) {
+            return false;
+        }
         self.implies(context, fact) && fact.sides().into_iter().all(|side| self.stable(context, side, &[]))
     }
 
@@ -100,6 +108,10 @@ impl Prover<'_> {
                     conditions(&available.path, loc, context).into_iter().map(|cube| (cube, available)),
                 );
             }
+        }
+        // Without a candidate only an empty range helps.
+        if found.is_empty() && extra.is_empty() {
+            return None;
         }
         let mut facts = context.facts.clone();
         facts.extend_from_slice(extra);

@@ -7,7 +7,7 @@ use super::congruence::Classes;
 use super::linear::{Equalities, Form, Inequalities, Verdict};
 use super::{Cube, Solver};
 use crate::literal::Literal;
-use crate::term::{Op, Term};
+use crate::term::{LocStep, Op, Term};
 use std::collections::{HashMap, HashSet};
 
 /// The built-in solver, with its budgets.
@@ -42,7 +42,18 @@ impl Solver for Builtin {
             }
             cubes.push(cube);
         }
-        let facts = relevant(facts, &cubes, self.facts);
+        let facts = match cubes.iter().flatten().any(arithmetic) || cubes.is_empty() {
+            true => relevant(facts, &cubes, self.facts),
+            // Which objects are the same rarely depends on numbers, and congruence alone is fast.
+            false => {
+                let aliases: Vec<Literal> = facts
+                    .iter()
+                    .filter(|f| matches!(f, Literal::Eq(..)) && !arithmetic(f))
+                    .cloned()
+                    .collect();
+                relevant(&aliases, &cubes, self.facts)
+            }
+        };
         let key = (facts, cubes);
         if let Some(known) = self.answers.get(&key) {
             return *known;
@@ -59,6 +70,16 @@ impl Solver for Builtin {
         self.answers.insert(key, answer);
         answer
     }
+}
+
+/// Is a number compared, or an element loaded?
+fn arithmetic(literal: &Literal) -> bool {
+    let number = |t: &Term| match t {
+        Term::Int(_) | Term::Sum(_) | Term::Length(_) | Term::Apply(..) => true,
+        Term::Load(loc) => loc.steps.iter().any(|step| matches!(step, LocStep::Index(..))),
+        _ => false,
+    };
+    matches!(literal, Literal::Le(..) | Literal::Lt(..)) || literal.any(&mut { number })
 }
 
 /// The facts connected to the goal through shared variables and lengths, nearest first, at most `most`.
@@ -81,7 +102,7 @@ fn relevant(facts: &[Literal], cubes: &[Cube], most: usize) -> Vec<Literal> {
     }
     let mut taken = vec![false; facts.len()];
     let mut chosen = Vec::new();
-    loop {
+    for _ in 0..RINGS {
         let before = chosen.len();
         let ring: Vec<usize> = (0..facts.len())
             .filter(|n| !taken[*n])
@@ -107,7 +128,11 @@ fn relevant(facts: &[Literal], cubes: &[Cube], most: usize) -> Vec<Literal> {
         }
         chosen[before..].iter().for_each(|l| mark(l, &mut known));
     }
+    chosen
 }
+
+/// How far a fact may be from the goal, in shared variables.
+const RINGS: usize = 4;
 
 /// Is there no model of the literals and clauses? `splits` bounds the case distinctions a ≠ b into a < b, a > b.
 fn refute(literals: &mut Vec<Literal>, clauses: &[Vec<Literal>], splits: u32, budget: &mut u32) -> bool {
@@ -183,6 +208,9 @@ impl Theory {
     fn inconsistent(&mut self) -> bool {
         for _ in 0..ROUNDS {
             self.classes.close();
+            if self.at_most.is_empty() && !self.numbers() {
+                return self.unequal.iter().any(|(a, b)| self.classes.find(*a) == self.classes.find(*b));
+            }
             let Some(equalities) = self.equalities() else { return true };
             if self.merge_equal_forms(&equalities) {
                 continue;
@@ -200,6 +228,12 @@ impl Theory {
             return inequalities.refuted() || self.squeezed(&equalities, &inequalities);
         }
         false
+    }
+
+    /// Is there anything that arithmetic could say something about?
+    fn numbers(&self) -> bool {
+        let number = |t: &Term| matches!(t, Term::Int(_) | Term::Sum(_) | Term::Length(_) | Term::Apply(..));
+        self.classes.nodes.iter().any(|node| number(&node.term))
     }
 
     /// A form over representatives.
