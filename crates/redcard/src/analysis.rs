@@ -153,7 +153,12 @@ impl<'p> Whole<'_, 'p> {
             self.infer_ensures(&mut known);
             self.infer_requires(&mut known);
         }
-        let points: Vec<Points> = functions.iter().map(|id| self.points(*id, &known)).collect();
+        let mut points: Vec<Points> = functions.iter().map(|id| self.points(*id, &known)).collect();
+        // A solver with a clock may take back what it said; then nothing is required that was not written.
+        if self.takes_back(&points, &known) {
+            self.written_requires_only(&mut known);
+            points = functions.iter().map(|id| self.points(*id, &known)).collect();
+        }
         let mut errors = Vec::new();
         for id in &functions {
             let mut rules = self.rules(*id, &known);
@@ -221,6 +226,25 @@ impl<'p> Whole<'_, 'p> {
             }
         }
         open.iter().for_each(|id| known.specs[id.index()].requires.clear());
+    }
+
+    /// Does a call lack what was inferred to be required?
+    fn takes_back(&mut self, points: &[Points], known: &Known) -> bool {
+        let inferred = |callee: &Callee, program: &Program| {
+            matches!(callee, Callee::Known(id) if program.functions[id.index()].spec.is_none())
+        };
+        (0..points.len()).any(|n| {
+            let missing = method::calls(&mut self.rules(FuncId(n as u32), known), &points[n]);
+            missing.iter().any(|(callee, _)| inferred(callee, self.program))
+        })
+    }
+
+    fn written_requires_only(&self, known: &mut Known) {
+        for (spec, function) in known.specs.iter_mut().zip(&self.program.functions) {
+            if function.spec.is_none() {
+                spec.requires.clear();
+            }
+        }
     }
 
     fn verdicts(&mut self, points: &[Points], known: &Known) -> BTreeMap<AccessId, Verdict> {

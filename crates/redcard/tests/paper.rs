@@ -413,3 +413,19 @@ fn section_6_peeling() {
     let (copy, original) = peeled.origin.first_key_value().unwrap();
     assert_eq!((analysis.mark(*copy), analysis.mark(*original)), ("Check", "NoCheck"));
 }
+
+/// The reason for §2.1's last read: y1.g was read, and both are x.f.
+#[test]
+fn a_reason_names_accesses_and_facts() {
+    let text = "field f field g
+         fn main(x, u) {
+         e: w = read u.f   y1 = read x.f   z1 = read y1.g   y2 = read x.f   z2 = read y2.g   return }";
+    let (program, analysis) = with(text, Config::default());
+    let names = Names { program: &program, vars: &program.functions[0].vars };
+    let explanation = analysis.explain(&program, AccessId(4), &mut Builtin::default()).unwrap();
+    let paths: Vec<String> = explanation.paths.iter().map(|p| names.paper(&p.path)).collect();
+    let facts: Vec<String> = explanation.facts.iter().map(|f| names.literal(f)).collect();
+    assert_eq!((paths.join(", "), facts.join(", ")), ("y1.g".into(), "y1 = x.f, y2 = x.f".into()));
+    assert_eq!(analysis.because(AccessId(4)), ": available from #2");
+    assert_eq!(analysis.explain(&program, AccessId(0), &mut Builtin::default()), None);
+}

@@ -14,6 +14,7 @@
 mod check;
 mod lex;
 mod parse;
+mod parse_inst;
 mod parse_spec;
 mod print;
 

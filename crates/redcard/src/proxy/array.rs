@@ -3,7 +3,7 @@
 use super::Search;
 use super::points_to::{PointsTo, Sites};
 use crate::analysis::{Reason, Verdict};
-use crate::ir::{AccessId, SiteId, Step};
+use crate::ir::{AccessId, Inst, SiteId, Step, Sync};
 use crate::literal::Literal;
 use crate::spec::Path;
 use crate::term::{LocStep, Term};
@@ -64,7 +64,7 @@ pub(super) fn find(
     search: &mut Search<'_, '_>,
     verdicts: &mut BTreeMap<AccessId, Verdict>,
 ) -> BTreeMap<SiteId, Index> {
-    if search.incomplete() {
+    if search.incomplete() || search.volatile_elements() {
         return BTreeMap::new();
     }
     let points_to = PointsTo::new(search.program);
@@ -103,6 +103,17 @@ pub(super) fn find(
 }
 
 impl Search<'_, '_> {
+    /// Volatile accesses of elements have no context here that could confirm anything.
+    fn volatile_elements(&self) -> bool {
+        let mut insts = self.program.functions.iter().flat_map(|f| f.blocks.iter().flat_map(|b| &b.insts));
+        insts.any(|inst| match inst {
+            Inst::Sync(Sync::VolatileRead(_, place) | Sync::VolatileWrite(place, _)) => {
+                place.steps.iter().any(|step| matches!(step, Step::Index(..)))
+            }
+            _ => false,
+        })
+    }
+
     fn elements(&self, points_to: &PointsTo) -> Vec<Access> {
         let all = self.accesses().into_iter().filter_map(|(f, b, i)| {
             let (id, _, place) = self.program.functions[f].blocks[b].insts[i].access()?;
