@@ -230,9 +230,7 @@ impl<'p> Whole<'_, 'p> {
 
     /// Does a call lack what was inferred to be required?
     fn takes_back(&mut self, points: &[Points], known: &Known) -> bool {
-        let inferred = |callee: &Callee, program: &Program| {
-            matches!(callee, Callee::Known(id) if program.functions[id.index()].spec.is_none())
-        };
+        let inferred = |callee: &Callee, program: &Program| matches!(callee, Callee::Known(id) if program.functions[id.index()].spec.is_none());
         (0..points.len()).any(|n| {
             let missing = method::calls(&mut self.rules(FuncId(n as u32), known), &points[n]);
             missing.iter().any(|(callee, _)| inferred(callee, self.program))

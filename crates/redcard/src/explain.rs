@@ -24,9 +24,13 @@ impl Analysis {
     /// What the verdict of a redundant access rests on; `None` if it is checked or has a proxy. No item can be left out.
     pub fn explain(&self, program: &Program, id: AccessId, solver: &mut dyn Solver) -> Option<Explanation> {
         let Some(Verdict::NoCheck(crate::Reason::Available(_))) = self.verdicts.get(&id) else { return None };
-        let (function, block, _, kind, place) = program.accesses().find(|(_, _, other, _, _)| *other == id)?;
+        let (function, block, _, kind, place) =
+            program.accesses().find(|(_, _, other, _, _)| *other == id)?;
         let body = program.functions.get(function.index())?;
-        let at = body.blocks[block.index()].insts.iter().position(|i| i.access().is_some_and(|(a, ..)| a == id))?;
+        let at = body.blocks[block.index()]
+            .insts
+            .iter()
+            .position(|i| i.access().is_some_and(|(a, ..)| a == id))?;
         let context = self.points.get(function.index())?.blocks.get(block.index())?.get(at)?;
         let goal = Path::plain(kind, Env::new(body, &Graph::new(body)).loc(place));
         let mut prover = Prover { program, solver, fresh: u32::MAX / 2, weaken: Weaken::Nothing };

@@ -12,7 +12,8 @@ use deadheat_redcard::{Config, analyse, parse};
 fn what_is_printed_can_be_read_again() {
     for seed in 0..300 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let program = if seed % 2 == 0 { lower(&source(&mut rng, true), World::Closed) } else { raw(&mut rng) };
+        let program =
+            if seed % 2 == 0 { lower(&source(&mut rng, true), World::Closed) } else { raw(&mut rng) };
         // Numbers of classes and variables are not part of the text, so texts are compared.
         let text = program.to_string();
         let again = parse(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
@@ -36,7 +37,10 @@ fn mistakes_are_named() {
         ("fn main(x) { e: x = 1 return }", "in `main`: `x` is defined twice"),
         ("fn main() { e: jump e }", "in `main`: a block jumps to the entry"),
         ("fn main() { e: jump f }", "no block `f`"),
-        ("fn main(c) { e: branch c a b a: x = 1 jump b b: y = x return }", "`x` is not defined on every path to a use"),
+        (
+            "fn main(c) { e: branch c a b a: x = 1 jump b b: y = x return }",
+            "`x` is not defined on every path to a use",
+        ),
         ("fn main(c) { e: jump a a: x = phi [] return }", "a phi of `a` lacks a predecessor"),
         ("fn main(x) { e: y = read x.f return }", "no field `f`"),
         ("fn f(x) { e: return } fn main() { e: call f() return }", "`f` takes 1 arguments"),
@@ -55,9 +59,10 @@ fn mistakes_are_named() {
 #[test]
 fn nothing_panics() {
     let words = [
-        "fn", "main", "(", ")", "{", "}", "e:", "f", "x", "y", "=", "read", "write", ".", "[", "]", "jump", "branch",
-        "return", "phi", "forall", "requires", "r", "in", "0", "to", "-1", "field f", "closed", "#", "9", "call", "fork",
-        "lock", "new", "+", "len", "x.f", "x[0]", ":", ",", "stop", "unknown", "modifies", "all", "by", "summary",
+        "fn", "main", "(", ")", "{", "}", "e:", "f", "x", "y", "=", "read", "write", ".", "[", "]", "jump",
+        "branch", "return", "phi", "forall", "requires", "r", "in", "0", "to", "-1", "field f", "closed",
+        "#", "9", "call", "fork", "lock", "new", "+", "len", "x.f", "x[0]", ":", ",", "stop", "unknown",
+        "modifies", "all", "by", "summary",
     ];
     let whole = "closed field f fn main ( x ) { e: y = read x.f branch y a b a: z = read x.f jump b b: w = read x.f return }";
     for seed in 0..20_000 {
