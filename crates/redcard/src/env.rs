@@ -1,6 +1,6 @@
 //! The value of every local as a term over the *roots* (parameters, φ-functions, reads, calls, allocations).
 //!
-//! Locals are assigned once, so `x = e` ([ASSIGN] of Fig. 4) holds wherever x is in scope: each path from the definition of an operand
+//! Locals are assigned once, so `x = e` (`[ASSIGN]` of Fig. 4) holds wherever x is in scope: each path from the definition of an operand
 //! of e to a point that x dominates passes the definition of x again. Terms are therefore written over roots from the
 //! start, and contexts need no item for a pure definition.
 //!

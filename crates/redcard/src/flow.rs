@@ -1,4 +1,4 @@
-//! Contexts for every point of a function: a fixed point over the nested cycles, each cycle with its invariant ([WHILE]).
+//! Contexts for every point of a function: a fixed point over the nested cycles, each cycle with its invariant (`[WHILE]`).
 //!
 //! The cycles are stabilised from the inside out, in the order of `graph.rs`. An invariant starts as what holds on entry and what
 //! `invariant.rs` conjectures, and loses what a back edge does not imply until nothing is lost: Cartesian predicate
@@ -151,7 +151,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         Scope { allows: &allows }.restrict(&context)
     }
 
-    /// [WHILE]: finds Πinv with Π ⊑ Πinv and Π' ⊑ Πinv.
+    /// `[WHILE]`: finds Πinv with Π ⊑ Πinv and Π' ⊑ Πinv.
     fn stabilise(&mut self, head: BlockId, inside: &[Component]) {
         let members = members(head, inside);
         members.iter().for_each(|b| self.outs[b.index()] = None);

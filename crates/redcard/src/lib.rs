@@ -16,7 +16,7 @@
 //! ```
 //!
 //! *Deviations* from the paper, besides those in `proxy/mod.rs` and `env.rs`:
-//! - The language is SSA; [ASSIGN] is a substitution, and Skolem variables come from φ-functions only.
+//! - The language is SSA; `[ASSIGN]` is a substitution, and Skolem variables come from φ-functions only.
 //! - Strides are constants. A context has at most 160 paths and 160 facts, and loops run on fuel; what does not fit is forgotten.
 //! - Facts about array bounds (0 ≤ i < length after an access) are not used: the graph does not say that accesses are checked for them.
 //!

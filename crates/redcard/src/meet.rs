@@ -1,4 +1,4 @@
-//! The meet Π₁ ⊓ Π₂ = {π ∈ Π₁ ∪ Π₂ | Π₁ ⊢ π and Π₂ ⊢ π}, of [IF] and of every other meet-point.
+//! The meet Π₁ ⊓ Π₂ = {π ∈ Π₁ ∪ Π₂ | Π₁ ⊢ π and Π₂ ⊢ π}, of `[IF]` and of every other meet-point.
 
 use crate::context::{Available, Context};
 use crate::literal::Literal;

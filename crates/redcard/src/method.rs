@@ -1,4 +1,4 @@
-//! Method specifications ([METHOD], [CLASS], [DECLARATIONS], [PROGRAM] of Fig. 4): checked when written, inferred otherwise.
+//! Method specifications (`[METHOD]`, `[CLASS]`, `[DECLARATIONS]`, `[PROGRAM]` of Fig. 4): checked when written, inferred otherwise.
 //!
 //! *modifies* is what the body and its callees write, and ALL if a span may end: a least fixed point. *ensures* is what is available
 //! at every return, from callees to callers. *requires* (§6's inter-procedural mode) starts as everything a callee could use
@@ -150,7 +150,7 @@ pub fn wanted(rules: &Rules<'_, '_>, points: &Points, ensured: &[Path]) -> Vec<P
 
 const MOST_WANTED: usize = 24;
 
-/// Checks a written specification against its body ([METHOD]); calls are checked where they stand.
+/// Checks a written specification against its body (`[METHOD]`); calls are checked where they stand.
 pub fn check(rules: &mut Rules<'_, '_>, id: FuncId, points: &Points, inferred: &Modifies) -> Vec<SpecError> {
     let program = rules.prover.program;
     let Some(spec) = &program.functions[id.index()].spec else { return Vec::new() };

@@ -2,16 +2,16 @@
 //!
 //! | rule | function |
 //! | --- | --- |
-//! | [SKIP] [SEQ] | `Rules::step` in order |
-//! | [ACQ] [REL] | `Rules::synchronise` |
-//! | [ASSIGN] | `env.rs`: locals are assigned once |
-//! | [NEW] | `Rules::allocate` |
-//! | [READ] [ARRAY READ] | `Rules::read` |
-//! | [WRITE] [ARRAY WRITE] | `Rules::write` |
-//! | [IF] | `Rules::assume`, `meet.rs` |
-//! | [WHILE] | `flow.rs`, `invariant.rs` |
-//! | [CALL] | `Rules::call` |
-//! | [METHOD] [CLASS] [DECLARATIONS] [PROGRAM] | `method.rs` |
+//! | `[SKIP]` `[SEQ]` | `Rules::step` in order |
+//! | `[ACQ]` `[REL]` | `Rules::synchronise` |
+//! | `[ASSIGN]` | `env.rs`: locals are assigned once |
+//! | `[NEW]` | `Rules::allocate` |
+//! | `[READ]` `[ARRAY READ]` | `Rules::read` |
+//! | `[WRITE]` `[ARRAY WRITE]` | `Rules::write` |
+//! | `[IF]` | `Rules::assume`, `meet.rs` |
+//! | `[WHILE]` | `flow.rs`, `invariant.rs` |
+//! | `[CALL]` | `Rules::call` |
+//! | `[METHOD]` `[CLASS]` `[DECLARATIONS]` `[PROGRAM]` | `method.rs` |
 
 use crate::context::Context;
 use crate::env::Env;
@@ -62,7 +62,7 @@ impl Rules<'_, '_> {
         context.forget(to, &mut self.prover.fresh);
     }
 
-    /// [READ], [ARRAY READ]: Π' = Π[x := w] ∪ {x = p, p}
+    /// `[READ]`, `[ARRAY READ]`: Π' = Π[x := w] ∪ {x = p, p}
     fn read(&mut self, context: &mut Context, id: AccessId, to: Var, from: &Place) {
         self.forget(context, to);
         let loc = self.env.loc(from);
@@ -70,7 +70,7 @@ impl Rules<'_, '_> {
         context.add_fact(Literal::Eq(Term::Var(to), Term::load(loc)));
     }
 
-    /// [WRITE], [ARRAY WRITE]: Π' = (Π \ f) ∪ {x = y.f, y.f}
+    /// `[WRITE]`, `[ARRAY WRITE]`: Π' = (Π \ f) ∪ {x = y.f, y.f}
     fn write(&mut self, context: &mut Context, id: AccessId, to: &Place, value: Operand) {
         let loc = self.env.loc(to);
         if self.prover.weaken != Weaken::AliasingStores {
@@ -84,7 +84,7 @@ impl Rules<'_, '_> {
         context.add_fact(Literal::Eq(self.env.operand(value), Term::load(loc)));
     }
 
-    /// [NEW]: Π[x := w]
+    /// `[NEW]`: Π[x := w]
     fn allocate(&mut self, context: &mut Context, to: Var, shape: &Shape) {
         self.forget(context, to);
         if let Shape::Array(_, length) = shape {
@@ -93,7 +93,7 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// [ACQ]: Π. [REL]: Π \ ALL; so for all that has an outgoing edge (§6).
+    /// `[ACQ]`: Π. `[REL]`: Π \ ALL; so for all that has an outgoing edge (§6).
     fn synchronise(&mut self, context: &mut Context, sync: &Sync) {
         let ignored = match sync {
             Sync::Unlock(_) => self.prover.weaken == Weaken::Release,
@@ -110,7 +110,7 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// [CALL]: (Π \ K)[x := w] ∪ θ(Q)
+    /// `[CALL]`: (Π \ K)[x := w] ∪ θ(Q)
     fn call(&mut self, context: &mut Context, to: Option<Var>, callee: &Callee, arguments: &[Operand]) {
         let (mut spec, by) = self.spec(callee);
         if self.prover.weaken == Weaken::CallReleases {
@@ -164,7 +164,7 @@ impl Rules<'_, '_> {
         })
     }
 
-    /// [IF]: what a branch tells. If the opposite bound was known, the two are equal.
+    /// `[IF]`: what a branch tells. If the opposite bound was known, the two are equal.
     pub fn assume(&mut self, context: &mut Context, fact: Literal) {
         let equal = match &fact {
             Literal::Le(a, b) => Some((a.clone(), b.clone())),

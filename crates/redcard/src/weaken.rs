@@ -6,7 +6,7 @@
 pub enum Weaken {
     #[default]
     Nothing,
-    /// [REL] forgets to end the span at an unlock.
+    /// `[REL]` forgets to end the span at an unlock.
     Release,
     /// A fork does not end the span.
     Fork,
@@ -14,13 +14,13 @@ pub enum Weaken {
     VolatileWrite,
     /// A read covers a write.
     ReadsAndWrites,
-    /// [WRITE] keeps the facts about loads that the store may change.
+    /// `[WRITE]` keeps the facts about loads that the store may change.
     AliasingStores,
-    /// [CALL] forgets that the callee may release.
+    /// `[CALL]` forgets that the callee may release.
     CallReleases,
     /// A loop invariant is not checked on the back edge.
     LoopInvariant,
-    /// [IF] takes one branch's context.
+    /// `[IF]` takes one branch's context.
     Meet,
     /// A proxy may be accessed after an acquire.
     ProxyAcquire,
