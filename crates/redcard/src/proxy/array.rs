@@ -139,7 +139,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Π ∪ {y[z]} ⊢ y[F(z)]
+    /// `Π ∪ {y[z]} ⊢ y[F(z)]`
     fn confirms(&mut self, access: &Access, relation: Index) -> bool {
         let (f, b, i) = access.at;
         let Some((id, kind, place)) = self.program.functions[f].blocks[b].insts[i].access() else {
@@ -156,7 +156,7 @@ impl Search<'_, '_> {
         self.prover.covers(&context, &Path::plain(kind, goal)).is_some()
     }
 
-    /// Π ⊢ z ≠ F(z)
+    /// `Π ⊢ z ≠ F(z)`
     fn is_no_proxy(&mut self, access: &Access, relation: Index) -> bool {
         let (f, b, i) = access.at;
         let Some(z) = self.index(access) else { return false };
