@@ -11,14 +11,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-explore", &["clock", "trace", "report", "detect"]),
     ("deadheat-lang", &["trace", "explore"]),
     ("deadheat-redcard", &[]),
+    ("deadheat-instrument", &["trace", "explore", "lang"]),
     ("deadheat-online", &[]),
     ("deadheat-shadow", &["online"]),
     ("deadheat-finding", &[]),
     ("deadheat-symbolize", &[]),
     ("deadheat-package", &[]),
     ("deadheat-rt", &["online", "shadow", "finding", "symbolize"]),
-    ("deadheat", &["clock", "trace", "report", "detect", "finding", "symbolize"]),
-    ("deadheat-bench", &["clock", "trace", "report", "detect"]),
+    (
+        "deadheat",
+        &["clock", "trace", "report", "detect", "explore", "lang", "instrument", "finding", "symbolize"],
+    ),
+    ("deadheat-bench", &["clock", "trace", "report", "detect", "explore", "lang"]),
+    ("deadheat-differential", &["trace", "detect", "online"]),
     ("xtask", &["package"]),
 ];
 
