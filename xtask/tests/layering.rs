@@ -12,6 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-lang", &["trace", "explore"]),
     ("deadheat-redcard", &[]),
     ("deadheat-instrument", &["trace", "explore", "lang"]),
+    ("deadheat-elide", &["trace", "lang", "redcard"]),
     ("deadheat-online", &[]),
     ("deadheat-shadow", &["online"]),
     ("deadheat-finding", &[]),
@@ -20,7 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-rt", &["online", "shadow", "finding", "symbolize"]),
     (
         "deadheat",
-        &["clock", "trace", "report", "detect", "explore", "lang", "instrument", "finding", "symbolize"],
+        &["clock", "trace", "report", "detect", "explore", "lang", "instrument", "redcard", "elide", "finding", "symbolize"],
     ),
     ("deadheat-bench", &["clock", "trace", "report", "detect", "explore", "lang"]),
     ("deadheat-differential", &["trace", "detect", "online"]),

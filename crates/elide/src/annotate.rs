@@ -5,6 +5,7 @@ use crate::show::{Items, Words};
 use crate::subject::{Elision, Subject};
 use deadheat_lang::Lines;
 use deadheat_lang::ast::Span;
+use deadheat_redcard::context::Context;
 use deadheat_redcard::ir::{AccessId, FuncId, Kind};
 use deadheat_redcard::solver::Solver;
 use deadheat_redcard::{Reason, Verdict};
@@ -162,6 +163,5 @@ fn explained(
     let before = |mark: &&Mark| mark.at.0 == function && mark.offset <= span.start;
     let mark = subject.lowered.marks.iter().filter(before).next_back();
     let words = words(subject, function, mark.map_or(&[], |mark| &mark.locals));
-    let paths = explanation.paths.iter().map(|p| words.path(&p.path)).collect();
-    (paths, explanation.facts.iter().map(|fact| words.literal(fact)).collect())
+    words.proof(&Context { paths: explanation.paths, facts: explanation.facts })
 }

@@ -51,6 +51,17 @@ impl Words<'_> {
         if words.is_empty() { "∅".into() } else { words.join(", ") }
     }
 
+    /// The paths and the facts of a proof, as far as they can be said in the program's words.
+    pub(crate) fn proof(&self, context: &Context) -> (Vec<String>, Vec<String>) {
+        let path = |path: &Path| self.expanded(context, |map| path.rewrite(map));
+        let paths = context.paths.iter().map(|available| self.path(&path(&available.path))).collect();
+        let facts = context.facts.iter().map(|fact| self.expanded(context, |map| fact.rewrite(map)));
+        // An intermediate value is what it was loaded from: nothing new.
+        let told = facts.filter(|f| f.constant().is_none() && f.sides()[0] != f.sides()[1]);
+        let told = told.filter(|fact| !fact.any(&mut |t| self.is_hidden(t)));
+        (paths, told.map(|fact| self.literal(&fact)).collect())
+    }
+
     /// Something with its intermediate values replaced by what they were loaded from.
     fn expanded<T>(&self, context: &Context, rewrite: impl Fn(&mut dyn FnMut(&Term) -> Option<Term>) -> T) -> T {
         rewrite(&mut |t| self.is_hidden(t).then(|| self.source(context, t, LONGEST)).flatten())
