@@ -127,13 +127,12 @@ pub fn lower(program: &Program, types: &Types) -> Lowered {
 impl<'p> Lowering<'p> {
     fn declare_memory(&mut self) {
         self.array("heap".into());
-        // The offsets of globals are negative, so that none of them is at the offset of an object's field.
         let mut cell = 1;
         for global in &self.program.globals {
             let name = &global.name.text;
             let shared = match global.ty {
                 Type::Inline(..) => Shared::Elements(self.array(name.clone()), global.access),
-                _ => Shared::Cell(self.field(name.clone(), -cell, cell), global.access),
+                _ => Shared::Cell(self.field(name.clone(), cell), global.access),
             };
             self.globals.insert(name, shared);
             cell += if let Type::Inline(_, length) = global.ty { i64::from(length) } else { 1 };
@@ -141,8 +140,7 @@ impl<'p> Lowering<'p> {
         for class in &self.program.classes {
             for (n, field) in class.fields.iter().enumerate() {
                 let (class, name) = (&class.name.text, &field.name.text);
-                let cell = n as i64 + 1;
-                let id = self.field(format!("{class}.{name}"), cell, cell);
+                let id = self.field(format!("{class}.{name}"), n as i64 + 1);
                 self.fields.insert((class, name), (id, field.access));
             }
         }
@@ -223,8 +221,10 @@ impl<'p> Lowering<'p> {
         ArrayId(self.out.graph.arrays.len() as u32 - 1)
     }
 
-    fn field(&mut self, name: String, offset: i64, cell: i64) -> FieldId {
+    /// A field. Offsets are made up: no two fields have the same, since no object has the fields of two classes.
+    fn field(&mut self, name: String, cell: i64) -> FieldId {
         let class = self.class();
+        let offset = self.out.graph.fields.len() as i64;
         self.out.graph.fields.push(Field { name, class, offset, width: 1 });
         self.out.cells.push(cell);
         FieldId(self.out.graph.fields.len() as u32 - 1)

@@ -42,7 +42,7 @@ pub(super) fn find(
     chosen
 }
 
-/// All other fields, if the field's bytes are accessed by its own name only and never by volatile accesses.
+/// All other fields whose bytes, like the field's own, are accessed by one name only and never by volatile accesses.
 fn conjectured(program: &Program, field: FieldId) -> BTreeSet<FieldId> {
     let volatile: BTreeSet<FieldId> = program
         .functions
@@ -55,16 +55,19 @@ fn conjectured(program: &Program, field: FieldId) -> BTreeSet<FieldId> {
         .filter_map(|step| if let Step::Field(field) = step { Some(*field) } else { None })
         .collect();
     let all = (0..program.fields.len() as u32).map(FieldId).filter(|f| *f != field);
-    let own = &program.fields[field.index()];
-    let end = |f: &crate::ir::Field| f.offset.saturating_add(i64::from(f.width));
-    let overlaps = all
-        .clone()
-        .map(|f| &program.fields[f.index()])
-        .any(|other| other.class == own.class && other.offset < end(own) && own.offset < end(other));
-    if overlaps || volatile.contains(&field) {
+    if volatile.contains(&field) || !alone(program, field) {
         return BTreeSet::new();
     }
-    all.filter(|f| !volatile.contains(f)).collect()
+    all.filter(|f| !volatile.contains(f) && alone(program, *f)).collect()
+}
+
+/// Are the field's bytes those of no other field, of whatever class? Otherwise an access by the other name would be one of this field,
+/// and the other name's proxy would vouch for it.
+fn alone(program: &Program, field: FieldId) -> bool {
+    let end = |f: &crate::ir::Field| f.offset.saturating_add(i64::from(f.width));
+    let own = &program.fields[field.index()];
+    let mut others = program.fields.iter().enumerate().filter(|(n, _)| *n != field.index());
+    !others.any(|(_, other)| other.offset < end(own) && own.offset < end(other))
 }
 
 /// A field that serves as a proxy is checked itself.
