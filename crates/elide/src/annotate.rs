@@ -57,7 +57,15 @@ pub fn annotate(subject: &Subject, elision: &Elision, contexts: Contexts) -> Str
 fn comment(subject: &Subject, elision: &Elision, contexts: Contexts, mark: &Mark) -> Option<(usize, String)> {
     let items = match (contexts, mark.spot) {
         (Contexts::Loops, Spot::LoopBody | Spot::LoopEnd) => Items::Paths,
-        (Contexts::All, Spot::Statement | Spot::LoopEnd) => Items::All,
+        (Contexts::All, Spot::Statement) => Items::All,
+        // Where a statement follows, its own line says it.
+        (Contexts::All, Spot::LoopEnd) => {
+            let same = |other: &Mark| other.spot == Spot::Statement && other.at == mark.at;
+            if subject.lowered.marks.iter().any(same) {
+                return None;
+            }
+            Items::All
+        }
         _ => return None,
     };
     let (function, block, n) = mark.at;
@@ -161,7 +169,7 @@ fn explained(
     };
     let span = subject.lowered.accesses[id.index()].span;
     let before = |mark: &&Mark| mark.at.0 == function && mark.offset <= span.start;
-    let mark = subject.lowered.marks.iter().filter(before).next_back();
+    let mark = subject.lowered.marks.iter().rfind(before);
     let words = words(subject, function, mark.map_or(&[], |mark| &mark.locals));
     words.proof(&Context { paths: explanation.paths, facts: explanation.facts })
 }

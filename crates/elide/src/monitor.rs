@@ -64,7 +64,8 @@ pub fn monitor(events: &[Event], race_free: usize, annotations: &Annotations<'_>
         }
         let covers = |cell: &Cell| span.get(cell).is_some_and(|by| by.covers(kind));
         let proxies = (annotations.proxies)(place, cell);
-        let follows = || proxies.iter().any(|proxy| follows(&events[at + 1..], event.tid, kind, *proxy, annotations));
+        let follows =
+            || proxies.iter().any(|proxy| follows(&events[at + 1..], event.tid, kind, *proxy, annotations));
         if !covers(&cell) && !proxies.iter().any(covers) && !follows() {
             return Err(Fault(at));
         }

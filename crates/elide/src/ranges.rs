@@ -41,7 +41,11 @@ pub fn exact(program: &mut Program, initial: &BTreeMap<ClassId, i64>) {
 }
 
 /// Runs to the fixed point, and says which operators are exact; `None` if it does not get there.
-fn solve(program: &Program, graphs: &[Graph], known: &mut Known) -> Option<Vec<(usize, BlockId, usize, Binary)>> {
+fn solve(
+    program: &Program,
+    graphs: &[Graph],
+    known: &mut Known,
+) -> Option<Vec<(usize, BlockId, usize, Binary)>> {
     for round in 0..ROUNDS {
         let before = known.clone();
         for (n, graph) in graphs.iter().enumerate() {
@@ -269,9 +273,7 @@ fn join(slot: &mut Option<Interval>, value: Option<Interval>, widen: bool) {
     let Some((low, high)) = value else { return };
     *slot = Some(match *slot {
         None => (low, high),
-        Some((a, b)) if widen => {
-            (if low < a { i64::MIN } else { a }, if high > b { i64::MAX } else { b })
-        }
+        Some((a, b)) if widen => (if low < a { i64::MIN } else { a }, if high > b { i64::MAX } else { b }),
         Some((a, b)) => (a.min(low), b.max(high)),
     });
 }

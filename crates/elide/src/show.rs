@@ -43,10 +43,8 @@ impl Words<'_> {
                 say(self.path(&path));
             }
         }
-        for fact in context.facts.iter().filter(|_| items == Items::All) {
-            if !fact.any(&mut |t| self.is_hidden(t)) {
-                say(self.literal(fact));
-            }
+        if items == Items::All {
+            self.proof(context).1.into_iter().for_each(say);
         }
         if words.is_empty() { "∅".into() } else { words.join(", ") }
     }
@@ -63,7 +61,11 @@ impl Words<'_> {
     }
 
     /// Something with its intermediate values replaced by what they were loaded from.
-    fn expanded<T>(&self, context: &Context, rewrite: impl Fn(&mut dyn FnMut(&Term) -> Option<Term>) -> T) -> T {
+    fn expanded<T>(
+        &self,
+        context: &Context,
+        rewrite: impl Fn(&mut dyn FnMut(&Term) -> Option<Term>) -> T,
+    ) -> T {
         rewrite(&mut |t| self.is_hidden(t).then(|| self.source(context, t, LONGEST)).flatten())
     }
 
@@ -156,7 +158,11 @@ impl Words<'_> {
             Term::Load(loc) => self.loc(loc),
             Term::Sum(sum) => self.sum(sum),
             Term::Apply(Op::Binary(op), arguments) if arguments.len() == 2 => {
-                format!("({} {op} {})", self.term(&arguments[0]), self.term(&arguments[1]))
+                let [a, b] = [&arguments[0], &arguments[1]].map(|t| match t {
+                    Term::Sum(_) => format!("({})", self.term(t)),
+                    _ => self.term(t),
+                });
+                format!("({a} {op} {b})")
             }
             Term::Apply(op, arguments) => {
                 let arguments: Vec<String> = arguments.iter().map(|t| self.term(t)).collect();

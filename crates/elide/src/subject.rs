@@ -1,10 +1,10 @@
 //! A program with everything that is known about it: text, tree, code, graph; and what the analysis says about it.
 
 use crate::lower::{Lowered, lower};
+use crate::monitor::Cell;
 use crate::peel::peel;
 use deadheat_lang::ast::{Program, Span};
 use deadheat_lang::code::{Code, Instr, Pc};
-use crate::monitor::Cell;
 use deadheat_lang::{Address, Error, Machine, check, compile, parse, print};
 use deadheat_redcard::ir::{AccessId, FieldId, Kind, Step};
 use deadheat_redcard::proxy::Index;
@@ -92,8 +92,12 @@ enum Proxied {
 /// If the graph is not well formed: a mistake of the lowering.
 pub fn elide(subject: &Subject, config: Config, solver: &mut dyn Solver) -> Elision {
     let analysis = analyse(&subject.lowered.graph, config, solver).expect("the lowering makes good graphs");
-    let places: HashMap<AccessId, Step> =
-        subject.lowered.graph.accesses().filter_map(|(_, _, id, _, place)| Some((id, *place.steps.last()?))).collect();
+    let places: HashMap<AccessId, Step> = subject
+        .lowered
+        .graph
+        .accesses()
+        .filter_map(|(_, _, id, _, place)| Some((id, *place.steps.last()?)))
+        .collect();
     let verdict = |id: &Option<AccessId>| id.and_then(|id| analysis.verdicts.get(&id));
     let unchecked = subject.accesses.iter().map(|id| matches!(verdict(id), Some(Verdict::NoCheck(_))));
     let unchecked = unchecked.collect();

@@ -95,7 +95,9 @@ fn caught(weaken: Weaken, most: u64) -> Option<u64> {
 #[test]
 fn every_broken_rule_is_caught() {
     use Weaken::*;
-    for weaken in [Release, Fork, VolatileWrite, ReadsAndWrites, AliasingStores, CallReleases, LoopInvariant, Meet] {
+    for weaken in
+        [Release, Fork, VolatileWrite, ReadsAndWrites, AliasingStores, CallReleases, LoopInvariant, Meet]
+    {
         let program = caught(weaken, 1500);
         println!("{weaken:?}: program {program:?}");
         assert!(program.is_some(), "{weaken:?} was not noticed");

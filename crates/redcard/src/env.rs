@@ -109,6 +109,16 @@ impl Env {
             Binary::Mul | Binary::WrappingMul => product(),
             _ => None,
         };
+        // x · (c · y) is c · (x · y), so that a multiple of 8 is seen to be one.
+        if op == Binary::Mul && exact.is_none() {
+            let (x, c) = factored(&a);
+            let (y, d) = factored(&b);
+            let (x, y) = if y < x { (y, x) } else { (x, y) };
+            let whole = Term::apply(Op::Binary(op), &[x, y]);
+            if let Some(product) = c.checked_mul(d).and_then(|factor| Term::linear(0, &[(&whole, factor)])) {
+                return product;
+            }
+        }
         let wraps = matches!(op, Binary::WrappingAdd | Binary::WrappingSub | Binary::WrappingMul);
         match exact {
             Some(sum) if !wraps || fits(self, &sum) => sum,
@@ -117,6 +127,17 @@ impl Env {
             }
             _ => Term::apply(Op::Binary(op), &[a, b]),
         }
+    }
+}
+
+/// A term as a factor and the rest.
+fn factored(term: &Term) -> (Term, i64) {
+    match term {
+        Term::Sum(sum) => match (sum.constant, &sum.parts[..]) {
+            (0, [(atom, factor)]) => (atom.clone(), *factor),
+            _ => (term.clone(), 1),
+        },
+        _ => (term.clone(), 1),
     }
 }
 

@@ -48,10 +48,10 @@ impl<'a, 'p> Flow<'a, 'p> {
     fn components(&mut self, order: &[Component]) {
         for component in order {
             match component {
-                Component::Block(block) => {
-                    let context = self.arriving(*block, &[]);
-                    self.process(*block, context);
-                }
+                Component::Block(block) => match self.arriving(*block) {
+                    Some(context) => self.process(*block, context),
+                    None => (self.ins[block.index()], self.outs[block.index()]) = (None, None),
+                },
                 Component::Loop(head, inside) => self.stabilise(*head, inside),
             }
         }
@@ -66,11 +66,11 @@ impl<'a, 'p> Flow<'a, 'p> {
         self.outs[block.index()] = Some(context);
     }
 
-    /// The context on entry to a block: the meet over the edges that are known.
-    fn arriving(&mut self, block: BlockId, conjectured: &[Literal]) -> Context {
+    /// The context on entry to a block: the meet over the edges that are known; `None` if nobody comes along any of them.
+    fn arriving(&mut self, block: BlockId) -> Option<Context> {
         let preds = &self.graph.preds[block.index()];
         let contexts: Vec<Context> = preds.iter().filter_map(|pred| self.edge(*pred, block)).collect();
-        self.join(block, contexts, conjectured)
+        (block.0 == 0 || !contexts.is_empty()).then(|| self.join(block, contexts, &[]))
     }
 
     fn join(&mut self, block: BlockId, mut contexts: Vec<Context>, conjectured: &[Literal]) -> Context {
@@ -106,13 +106,16 @@ impl<'a, 'p> Flow<'a, 'p> {
         Some(self.scoped(block, context))
     }
 
-    /// What flows along an edge, in the terms of its source.
+    /// What flows along an edge, in the terms of its source; `None` if the numbers of its condition forbid it.
     fn leaving(&mut self, pred: BlockId, block: BlockId) -> Option<Context> {
         let mut context = self.outs[pred.index()].clone()?;
         if let End::Branch(on, yes, no) = self.function().blocks[pred.index()].end
             && yes != no
         {
             for fact in self.rules.env.condition(on, yes == block) {
+                if fact.constant() == Some(false) {
+                    return None;
+                }
                 self.rules.assume(&mut context, fact);
             }
         }
@@ -159,6 +162,10 @@ impl<'a, 'p> Flow<'a, 'p> {
         let (back, forward): (Vec<_>, Vec<_>) = preds.into_iter().partition(|p| members.contains(p));
         let conjectures = Conjectures::new(self.function(), self.rules.env, head, &forward, &back, &members);
         let entering: Vec<Context> = forward.iter().filter_map(|pred| self.edge(*pred, head)).collect();
+        if entering.is_empty() && head.0 != 0 {
+            members.iter().for_each(|b| self.ins[b.index()] = None);
+            return;
+        }
         let start = self.join(
             head,
             entering.clone(),

@@ -10,6 +10,10 @@ use crate::solver::{Cube, Solver};
 use crate::spec::{Path, Sources};
 use crate::term::{Loc, LocStep, Term};
 use crate::weaken::Weaken;
+use std::collections::BTreeSet;
+
+/// With more candidates than this, those of other objects are sorted out first.
+const FEW: usize = 3;
 
 /// Asks the solver on behalf of contexts.
 pub struct Prover<'a> {
@@ -120,6 +124,16 @@ impl Prover<'_> {
         {
             return Some(only.by.clone());
         }
+        if found.len() > FEW {
+            let bases: BTreeSet<&Term> =
+                found.iter().map(|(_, available)| &available.path.loc.base).collect();
+            let same = |base: &&Term| self.may_be(&facts, base, &loc.base);
+            let same: BTreeSet<&Term> = bases.into_iter().filter(same).collect();
+            found.retain(|(_, available)| same.contains(&available.path.loc.base));
+            if found.is_empty() && extra.is_empty() {
+                return None;
+            }
+        }
         let cubes: Vec<Cube> = found.iter().map(|(cube, _)| cube.clone()).collect();
         if !self.solver.entails(&facts, &cubes) {
             return None;
@@ -130,6 +144,14 @@ impl Prover<'_> {
             Some((_, available)) => available.by.clone(),
             None => found.iter().flat_map(|(_, available)| available.by.iter().copied()).collect(),
         })
+    }
+
+    /// Is a path of that base worth a question about this one? Only if it is known to be the same: what is covered by one object in one
+    /// case and by another in another is left alone.
+    fn may_be(&mut self, facts: &[Literal], base: &Term, goal: &Term) -> bool {
+        base == goal
+            || base.any(&mut |t| matches!(t, Term::Bound(_)))
+            || self.solver.entails(facts, &[vec![Literal::Eq(base.clone(), goal.clone())]])
     }
 
     /// Same steps, where a wider field may stand for a narrower one inside.

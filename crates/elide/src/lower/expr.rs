@@ -136,7 +136,15 @@ impl<'p> Body<'_, 'p> {
                 self.both("try_lock");
                 self.pure(Pure::Unknown)
             }
-            // Of `self`, `max`, `min` and `malloc` nothing is known but the operands.
+            (Builtin::Min | Builtin::Max, [a, b]) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                let (small, large) = (self.block(), self.block());
+                let less = self.pure(Pure::Binary(Binary::Lt, a, b));
+                self.end(End::Branch(less, small, large));
+                let (less, otherwise) = if builtin == Builtin::Min { (a, b) } else { (b, a) };
+                self.either([(small, less), (large, otherwise)])
+            }
+            // Of `self` and `malloc` nothing is known but the operands.
             _ => {
                 self.all_of(arguments);
                 self.pure(Pure::Unknown)
@@ -178,13 +186,19 @@ impl<'p> Body<'_, 'p> {
 
     /// `&&` or `||` as a value.
     fn short_circuit(&mut self, e: &'p Expr) -> Operand {
-        let (yes, no, join) = (self.block(), self.block(), self.block());
+        let (yes, no) = (self.block(), self.block());
         self.condition(e, yes, no);
-        for block in [yes, no] {
+        self.either([(yes, Operand::Int(1)), (no, Operand::Int(0))])
+    }
+
+    /// Goes on behind both blocks, with the value of the one that it came through.
+    fn either(&mut self, ways: [(BlockId, Operand); 2]) -> Operand {
+        let join = self.block();
+        for (block, _) in ways {
             self.go(block);
             self.end(End::Jump(join));
         }
-        let value = self.phi(join, "%", vec![(yes, Operand::Int(1)), (no, Operand::Int(0))]);
+        let value = self.phi(join, "%", ways.to_vec());
         self.go(join);
         value
     }

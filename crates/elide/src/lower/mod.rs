@@ -21,7 +21,9 @@ mod statement;
 
 use deadheat_lang::Types;
 use deadheat_lang::ast::{Atomicity, Block, Function, Program, Span, Type};
-use deadheat_redcard::ir::{self, Array, ArrayId, ClassId, Field, FieldId, FuncId, Kind, Linkage, Operand, World};
+use deadheat_redcard::ir::{
+    self, Array, ArrayId, ClassId, Field, FieldId, FuncId, Kind, Linkage, Operand, World,
+};
 use std::collections::{BTreeMap, HashMap};
 
 /// A read or a write in the source.
@@ -179,7 +181,9 @@ impl<'p> Lowering<'p> {
                     (name, &thread.body)
                 });
                 let threads: Vec<_> = threads.collect();
-                Work::Threads(threads.into_iter().map(|(name, body)| self.body(name, body, Vec::new())).collect())
+                Work::Threads(
+                    threads.into_iter().map(|(name, body)| self.body(name, body, Vec::new())).collect(),
+                )
             }
         };
         self.waiting.push((main, work));

@@ -75,8 +75,8 @@ impl<'p> Body<'_, 'p> {
             value.kind,
             ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Null | ExprKind::This | ExprKind::New(_)
         );
-        let known = place.base == GLOBALS && matches!(place.steps[..], [Step::Field(_)])
-            || self.local("this") == Some(place.base) && matches!(place.steps[..], [Step::Field(_)]);
+        let there = place.base == GLOBALS || self.local("this") == Some(place.base);
+        let known = there && matches!(place.steps[..], [Step::Field(_)]);
         if !trivial && !known {
             self.pure(Pure::Length(place.base));
         }

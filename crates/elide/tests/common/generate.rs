@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 /// A program that ends, or waits for a lock for ever. The same seed gives the same program.
 pub fn structured(seed: u64) -> String {
-    let mut made = Made { dice: fastrand::Rng::with_seed(seed), text: String::new(), depth: 0, loops: 0, fresh: 0 };
+    let mut made =
+        Made { dice: fastrand::Rng::with_seed(seed), text: String::new(), depth: 0, loops: 0, fresh: 0 };
     made.program();
     made.text
 }
@@ -17,7 +18,15 @@ pub fn with_points(seed: u64) -> String {
     for thread in ["t0", "t1"] {
         writeln!(text, "let {thread} = spawn {{").expect("a string takes everything");
         for _ in 0..dice.usize(2..6) {
-            let one = ["move(p, 1);", "move(q, 2);", "norm(p);", "norm(q);", "fill(a, 1);", "fill(b, 2);", "n = sum(a);"];
+            let one = [
+                "move(p, 1);",
+                "move(q, 2);",
+                "norm(p);",
+                "norm(q);",
+                "fill(a, 1);",
+                "fill(b, 2);",
+                "n = sum(a);",
+            ];
             let mut line = dice.choice(one).unwrap_or_default().to_owned();
             if dice.u32(0..4) == 0 {
                 line = "p.x = 3;".into();
@@ -155,11 +164,14 @@ impl Made {
                 self.line(&format!("i = {f}({p}, {o}, {a}, {n});"));
             }
             29 => {
-                let line = self.one(&["flag = i;", "i = flag;", "p.v = i;", "i = q.v;", "i = fetch_add(x0, 1);"]);
+                let line =
+                    self.one(&["flag = i;", "i = flag;", "p.v = i;", "i = q.v;", "i = fetch_add(x0, 1);"]);
                 self.line(line);
             }
             30 => self.line(&format!("if cas({x}, {n}, i) {{ i = {n}; }}")),
-            31 if channel => self.line("select { case c <- 1 { i = 1; } case let v = <-c { i = v; } default { i = 2; } }"),
+            31 if channel => {
+                self.line("select { case c <- 1 { i = 1; } case let v = <-c { i = v; } default { i = 2; } }")
+            }
             32 => self.line(&format!("spawn {{ {x} = {n}; p.{f} = 1; }}")),
             // What a store changes is not what was accessed before it.
             34 => self.line(&format!("q = p.n; i = q.{f}; {p}.n = {o}; q = p.n; i = q.{f};")),

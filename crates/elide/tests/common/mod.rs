@@ -78,7 +78,8 @@ pub fn judge(subject: &Subject, elision: &Elision, seed: u64, tally: &mut Tally)
         return Err(format!("schedule {seed}: races complete at {all:?}, detected at {detected:?}"));
     }
     let place = |place: usize, cell: Cell| elision.proxies(&machine, place, cell);
-    let by_proxy = |e: &&Event| access(&e.op).is_some_and(|(_, cell)| !place(e.loc.0 as usize, cell).is_empty());
+    let by_proxy =
+        |e: &&Event| access(&e.op).is_some_and(|(_, cell)| !place(e.loc.0 as usize, cell).is_empty());
     tally.proxied += events.iter().filter(by_proxy).count() as u64;
     let race_free = all.first().copied().unwrap_or(events.len());
     let annotations = Annotations { unchecked: &elision.unchecked, proxies: &place };

@@ -1,7 +1,7 @@
 //! Context implication is decided here: does a set of facts imply a disjunction of conjunctions?
 //!
 //! The paper asks Z3. Ours is congruence closure with linear integer facts ([`Builtin`]); it may say "no" where the answer is
-//! yes, which keeps a check, but never the other way round. [`Z3`] is the reference that tests compare it with.
+//! yes, which keeps a check, but never the other way round. [`Z3`] is the reference that tests compare it with, and that users may ask for.
 
 mod builtin;
 mod congruence;

@@ -21,7 +21,11 @@ pub fn text(subject: &Subject, elision: &Elision, solver: &mut dyn Solver) -> St
             }
             Some(Because::Earlier(by, paths, facts)) => {
                 let by: Vec<String> = by.iter().map(|(row, column)| format!("{row}:{column}")).collect();
-                let by = if by.is_empty() { "before every call".to_owned() } else { format!("at {}", by.join(", ")) };
+                let by = if by.is_empty() {
+                    "before every call".to_owned()
+                } else {
+                    format!("at {}", by.join(", "))
+                };
                 let _ = write!(out, ", accessed {by}");
                 if !paths.is_empty() {
                     let _ = write!(out, ": {}", paths.join(", "));
@@ -37,7 +41,11 @@ pub fn text(subject: &Subject, elision: &Elision, solver: &mut dyn Solver) -> St
 }
 
 /// The same as an object.
-pub fn json(subject: &Subject, elision: &Elision, solver: Option<&mut dyn Solver>) -> Result<String, Failure> {
+pub fn json(
+    subject: &Subject,
+    elision: &Elision,
+    solver: Option<&mut dyn Solver>,
+) -> Result<String, Failure> {
     let lines = lines(subject, elision, solver);
     let checked = lines.iter().filter(|line| line.reason.is_none()).count();
     let all = json!({

@@ -29,6 +29,8 @@ pub fn well_formed(
         let span = subject.code.spans[events[fault.0].loc.0 as usize];
         let (line, column) = Lines::new(&subject.text).position(span);
         let at = fault.0;
-        Failure::new(format!("the access at {line}:{column} lost its check although event {at} needs it: please report this"))
+        Failure::new(format!(
+            "the access at {line}:{column} lost its check although event {at} needs it: please report this"
+        ))
     })
 }

@@ -37,7 +37,8 @@ pub fn run(args: &Redcard) -> Result<Outcome, Failure> {
         let source = Source::read(file)?;
         let subject = subject(&source)?;
         let peeled = peeled(&subject, &source)?;
-        let program = file.file_stem().map_or_else(|| source.name.clone(), |s| s.to_string_lossy().into_owned());
+        let program =
+            file.file_stem().map_or_else(|| source.name.clone(), |s| s.to_string_lossy().into_owned());
         let shares = |subject: &Subject| shares(args, subject, &source);
         rows.push(Row { program, original: shares(&subject)?, peeled: shares(&peeled)? });
     }
@@ -82,7 +83,8 @@ fn text(rows: &[Row]) -> String {
         let logs = rows.iter().map(|row| of(row).max(0.1).ln());
         (logs.sum::<f64>() / rows.len().max(1) as f64).exp()
     };
-    let original = [|r: &Row| r.original.needed, |r: &Row| r.original.redcard, |r: &Row| r.original.with_proxies];
+    let original =
+        [|r: &Row| r.original.needed, |r: &Row| r.original.redcard, |r: &Row| r.original.with_proxies];
     let peeled = [|r: &Row| r.peeled.needed, |r: &Row| r.peeled.redcard, |r: &Row| r.peeled.with_proxies];
     let (a, b) = (numbers(original.map(mean)), numbers(peeled.map(mean)));
     let _ = writeln!(out, "{:width$}  {:>9}  {a}  {b}", "geo. mean", "");
