@@ -429,3 +429,34 @@ fn a_reason_names_accesses_and_facts() {
     assert_eq!(analysis.because(AccessId(4)), ": available from #2");
     assert_eq!(analysis.explain(&program, AccessId(0), &mut Builtin::default()), None);
 }
+
+/// A field whose bytes another name reaches is no proxy and has none: the other name's own proxy would have to vouch for it.
+#[test]
+fn section_5_no_proxies_among_overlapping_fields() {
+    let text =
+        "closed field s at 0 width 8 field f at 8 width 8 field g at 16 width 8 field other at 8 width 8
+         fn main(p) {
+         e: write p.s = 1   write p.f = 1   write p.g = 1   return }";
+    // Without `other`, s stands for f and g; with it, f is checked.
+    let alone = text.replace("field other at 8 width 8", "");
+    assert_eq!(marks(&alone, proxies()).matches('C').count(), 1);
+    let (program, analysis) = with(text, proxies());
+    let named = |name: &str| program.fields.iter().position(|f| f.name == name).unwrap();
+    let touched = analysis.proxies.fields.iter().flat_map(|(of, by)| [of.index(), by.index()]);
+    let overlapping = [named("f"), named("other")];
+    assert!(touched.into_iter().all(|field| !overlapping.contains(&field)), "{:?}", analysis.proxies);
+}
+
+/// A condition that its numbers decide leaves one way: what only the other way lacks is available behind both.
+#[test]
+fn a_way_that_numbers_forbid_carries_no_context() {
+    check(
+        "field f
+         fn main(x) {
+         e: k = 0   c = k < 4   branch c yes no
+         yes: a = read x.f   jump join
+         no: jump join
+         join: b = read x.f   return }",
+        "Cn",
+    );
+}
