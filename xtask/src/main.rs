@@ -118,6 +118,7 @@ fn main() -> ExitCode {
 fn test() -> Step {
     setup::compilers()?;
     setup::clang()?;
+    setup::z3()?;
     cargo(&["fmt", "--all", "--check"])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     for apart in ["fuzz/Cargo.toml", "crates/rt-tsan/Cargo.toml"] {

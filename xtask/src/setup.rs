@@ -24,6 +24,11 @@ pub fn clang() -> Step {
     if has(&newest("clang"), &["--version"]) { Ok(()) } else { apt_install(&["clang"]) }
 }
 
+/// The Z3 solver: tests compare our decision procedure with it.
+pub fn z3() -> Step {
+    if has("z3", &["--version"]) { Ok(()) } else { apt_install(&["z3"]) }
+}
+
 /// The newest compiler of that name, with or without a number.
 pub fn newest(name: &str) -> String {
     let numbered = (12..=22).rev().map(|n| format!("{name}-{n}"));

@@ -231,4 +231,7 @@ pub struct Code {
     pub messages: Vec<String>,
     /// Is there a `try_lock`, so that it matters when locks are taken and given back?
     pub tries_locks: bool,
+    /// By place: plain accesses that the machine does not tell, because a check of them is redundant. Empty if all are told, which an
+    /// explorer needs.
+    pub unchecked: Vec<bool>,
 }

@@ -14,6 +14,15 @@ Examples:
   deadheat lang explore big.heat --resume big.state
   deadheat lang explore account.heat --replay account.replay";
 
+/// How the listing of `redcard` is to be read.
+const REDCARD: &str = "\
+Each access is followed by ^Check or ^NoCheck. `// Π :` lists the locations that the thread has accessed in the current release-free span, those that it has written with ʷ.
+
+Examples:
+  deadheat lang redcard matrix.heat
+  deadheat lang redcard matrix.heat --explain --contexts all
+  deadheat lang redcard --table *.heat";
+
 #[derive(Subcommand)]
 pub enum LangCommand {
     /// Say what is wrong with a program, without running it.
@@ -30,6 +39,9 @@ pub enum LangCommand {
     Run(Run),
     /// Compile race detection into a program and print the result (Verifying Dynamic Race Detection, Fig. 9).
     Instrument(Instrument),
+    /// Say which accesses need a race check, and why the others do not (RedCard).
+    #[command(after_help = REDCARD)]
+    Redcard(Redcard),
     /// Run a program under every schedule that matters, until a bug is found or all are verified.
     #[command(after_help = EXPLORE_STATUS)]
     Explore(Box<Explore>),
@@ -58,11 +70,68 @@ pub struct Instrument {
     pub no_locks: bool,
 }
 
+/// Which contexts `redcard` shows.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShownContexts {
+    /// None.
+    None,
+    /// Where the body of a loop begins, and behind it: locations only.
+    Loops,
+    /// Before every statement: locations, aliases, and what is known of numbers.
+    All,
+}
+
+/// Who decides what a context implies.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SolverKind {
+    /// Deadheat's own solver.
+    Builtin,
+    /// The `z3` program.
+    Z3,
+}
+
+#[derive(Args)]
+pub struct Redcard {
+    /// The program; `-` is standard input. Several with --table.
+    #[arg(value_hint = ValueHint::FilePath, required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Which contexts are shown.
+    #[arg(long, value_enum, default_value = "loops", value_name = "WHICH")]
+    pub contexts: ShownContexts,
+    /// List all accesses with the earlier ones, the locations and the facts that make their checks redundant.
+    #[arg(long)]
+    pub explain: bool,
+    /// Who decides what a context implies.
+    #[arg(long, value_enum, default_value = "builtin", value_name = "NAME")]
+    pub solver: SolverKind,
+    /// Do not look for fields and elements that stand for others.
+    #[arg(long)]
+    pub no_proxies: bool,
+    /// Take the first round of each innermost loop out of it, and show the program that this makes.
+    #[arg(long)]
+    pub peel: bool,
+    /// Look at each function alone: of a call nothing is known.
+    #[arg(long)]
+    pub intra: bool,
+    /// Run each program once, with and without peeled loops, and count the checks (the paper's Table 1).
+    #[arg(long, conflicts_with_all = ["contexts", "explain", "peel", "no_proxies"])]
+    pub table: bool,
+    /// Which random schedule --table runs.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "table")]
+    pub seed: u64,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
 #[derive(Args)]
 pub struct Run {
     /// The program; `-` is standard input.
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
+    /// Check only the accesses that `deadheat lang redcard` marks, and say how many those are.
+    #[arg(long, conflicts_with = "record")]
+    pub redcard: bool,
     /// Which random schedule.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,

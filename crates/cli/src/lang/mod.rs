@@ -3,6 +3,7 @@
 pub mod args;
 mod display;
 mod explore;
+mod redcard;
 mod replays;
 mod run;
 mod saved;
@@ -30,6 +31,7 @@ pub fn run(command: LangCommand) -> Result<ExitCode, Failure> {
         LangCommand::Fmt(args) => return fmt(&args),
         LangCommand::Run(args) => run::run(&args)?,
         LangCommand::Instrument(args) => rewrite(&args)?,
+        LangCommand::Redcard(args) => redcard::run(&args)?,
         LangCommand::Explore(args) => return explore::run(&args),
     };
     Ok(outcome.into())

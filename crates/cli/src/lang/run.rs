@@ -1,15 +1,18 @@
 //! `deadheat lang run`: one run.
 
 use super::args::Run;
+use super::redcard;
 use super::source::Source;
 use super::tell::{Teller, schedule};
 use crate::args::{Detector, Output};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::trace::output::TraceOutput;
+use deadheat_elide::count::{checked, counts};
+use deadheat_elide::{Elision, Subject};
 use deadheat_explore::{BugKind, Options, Points, Races, Search, Space, replay_to_the_end};
 use deadheat_lang::Machine;
-use deadheat_report::{Tally, text};
+use deadheat_report::{Tally, counted, text};
 use deadheat_trace::{Event, EventId};
 
 /// A run that is longer than this is taken not to end.
@@ -21,12 +24,16 @@ const MOST_RACES: usize = 100;
 pub fn run(args: &Run) -> Result<Outcome, Failure> {
     let source = Source::read(&args.file)?;
     let code = source.compiled()?;
+    let fewer = if args.redcard { Some(redcard::subject(&source)?) } else { None };
+    let fewer = fewer.map(|subject| (redcard::elided(&subject), subject));
+    let code = fewer.as_ref().map_or(code, |(elision, subject)| elision.code(subject));
     let options = deadheat_lang::Options { keep_output: true, ..Default::default() };
     let mut machine = Machine::new(code, options);
-    let (events, bug) = match &args.schedule {
-        Some(text) => follow(&mut machine, text)?,
-        None => random(&mut machine, args.seed),
+    let mut once = |machine: &mut Machine| match &args.schedule {
+        Some(text) => follow(machine, text),
+        None => Ok(random(machine, args.seed)),
     };
+    let (events, bug) = once(&mut machine)?;
     let lines: String = machine.output().iter().map(|line| format!("{line}\n")).collect();
     print(&lines)?;
     let trace = machine.name_events(&events, &source.name, &source.text);
@@ -55,11 +62,31 @@ pub fn run(args: &Run) -> Result<Outcome, Failure> {
         report =
             format!("{kind}\n{}\n{report}", details.iter().map(|d| format!("  {d}\n")).collect::<String>());
     }
+    if let Some((elision, subject)) = &fewer {
+        report += &savings(subject, elision, bug.is_some(), &mut once)?;
+    }
     print(&report)?;
     Ok(Outcome::of(tally.counts().events + u64::from(bug.is_some())))
 }
 
-fn random(machine: &mut Machine, seed: u64) -> (Vec<Event>, Option<BugKind>) {
+/// Makes the same run once more, with all accesses told: how many checks were left out, and was that right?
+fn savings(
+    subject: &Subject,
+    elision: &Elision,
+    failed: bool,
+    once: &mut impl FnMut(&mut Machine) -> Result<(Vec<Event>, Option<BugKind>), Failure>,
+) -> Result<String, Failure> {
+    let mut machine = Machine::new(subject.code.clone(), deadheat_lang::Options::default());
+    let (events, _) = once(&mut machine)?;
+    // A run that fails may fail between an access and the proxy that follows it.
+    if !failed {
+        redcard::judged::well_formed(subject, elision, &machine, &events)?;
+    }
+    let (all, checks) = (counts(&events).accesses, checked(&events, &elision.unchecked));
+    Ok(format!("{checks} of {} checked\n", counted(all, "access", "accesses")))
+}
+
+pub fn random(machine: &mut Machine, seed: u64) -> (Vec<Event>, Option<BugKind>) {
     let options = Options {
         search: Search::Random { seed },
         races: Races::Ignore,

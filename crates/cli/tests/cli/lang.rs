@@ -109,7 +109,7 @@ fn programs_are_checked_formatted_and_instrumented() {
 #[test]
 fn bad_programs_are_pointed_at() {
     let folder = Folder::with("bad.heat", "main { x = 1; }");
-    for command in ["check", "run", "explore", "instrument"] {
+    for command in ["check", "run", "explore", "instrument", "redcard", "redcard --table", "run --redcard"] {
         let ran = folder.run(&format!("lang {command} bad.heat")).status(2);
         assert!(
             ran.stderr.contains("bad.heat:1:8") && ran.stderr.contains("1 mistake found"),
@@ -128,4 +128,46 @@ fn bad_programs_are_pointed_at() {
         &folder.run(&format!("lang explore {} --replay bad.replay", shipped("deepening-fig5"))),
         "is no replay",
     );
+}
+
+#[test]
+fn redundant_checks_are_told_and_left_out() {
+    let folder = Folder::new();
+    let figure = shipped("redcard-fig1");
+    let listing = folder.run(&format!("lang redcard {figure}")).status(0).stdout;
+    assert!(listing.contains("\n            a^NoCheck[i]^NoCheck[j]^Check = 0;"), "{listing}");
+    assert!(listing.contains("// Π : ") && listing.contains("∀(k ∈ 0 to j). a[i][k]ʷ, a[i]\n"), "{listing}");
+    let bare = folder.run(&format!("lang redcard {figure} --contexts none --peel")).status(0).stdout;
+    assert!(!bare.contains("Π") && bare.contains("if j < a^NoCheck[i]^Check.length {"), "{bare}");
+    let told =
+        folder.run(&format!("lang redcard {} --explain", shipped("redcard-section2"))).status(0).stdout;
+    let reason = "20:14: read of y2.g: NoCheck, accessed at 18:14: y1.g and y1 = x.f, y2 = x.f\n";
+    assert!(told.contains(reason), "{told}");
+    let json = folder.run(&format!("lang redcard {} --json", shipped("redcard-section1"))).status(0).json();
+    assert_eq!((json["accesses"].as_u64(), json["checked"].as_u64()), (Some(9), Some(7)), "{json}");
+    let points = shipped("redcard-section5-fields");
+    let proxies = folder.run(&format!("lang redcard {points} --explain")).status(0).stdout;
+    assert!(proxies.contains("its proxy is checked: Point.y ≻ Point.x"), "{proxies}");
+    let without = folder.run(&format!("lang redcard {points} --explain --no-proxies")).status(0).stdout;
+    assert!(!without.contains("its proxy"), "{without}");
+    let fewer = folder.run(&format!("lang run {} --redcard", shipped("redcard-section4"))).status(66);
+    assert!(fewer.stdout.ends_with("10 of 23 accesses checked\n"), "{}", fewer.stdout);
+}
+
+#[test]
+fn redundant_checks_are_counted() {
+    let folder = Folder::new();
+    let programs = format!("{} {}", shipped("redcard/series"), shipped("redcard/philo"));
+    let table = folder.run(&format!("lang redcard --table {programs}")).status(0).stdout;
+    let series = table.lines().find(|line| line.starts_with("series")).unwrap_or_default();
+    assert_eq!(
+        series, "series           728      83.0     83.2     66.6      34.8     35.0     34.5",
+        "{table}"
+    );
+    assert!(table.lines().last().unwrap_or_default().starts_with("geo. mean"), "{table}");
+    let json = folder.run(&format!("lang redcard --table --json {programs}")).status(0).json();
+    assert_eq!(json[1]["program"].as_str(), Some("philo"), "{json}");
+    complains(&folder.run(&format!("lang redcard {programs}")), "several programs are for --table");
+    folder.write("stuck.heat", "global m: mutex; main { lock m; lock m; }");
+    complains(&folder.run("lang redcard --table stuck.heat"), "the run does not come to its end: deadlock");
 }

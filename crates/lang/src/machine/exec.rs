@@ -15,12 +15,12 @@ impl Machine {
         match instr {
             Instr::LoadGlobal(into, cell) => {
                 let at = Address::global(cell);
-                self.log(log, tid, Op::Read(span(at)));
+                self.tell(log, tid, Op::Read(span(at)));
                 self.read(tid, into, at);
             }
             Instr::StoreGlobal(cell, r) => {
                 let (at, value) = (Address::global(cell), thread.get(r));
-                self.log(log, tid, Op::Write(span(at)));
+                self.tell(log, tid, Op::Write(span(at)));
                 self.write(tid, at, value);
             }
             Instr::Load(into, at) => {
@@ -178,12 +178,21 @@ impl Machine {
         Ok(())
     }
 
+    /// Tells an access, unless its check is redundant.
+    #[inline]
+    fn tell(&self, log: &mut Log, tid: Tid, op: Op) {
+        let unchecked = &self.code.unchecked;
+        if unchecked.is_empty() || !unchecked[self.thread(tid).pc.index()] {
+            self.log(log, tid, op);
+        }
+    }
+
     /// Tells an access to the address in that register; a fault if it is in freed memory. What fails is told too: another order might be
     /// without fault.
     #[inline]
     fn access(&self, tid: Tid, r: Reg, op: impl Fn(Span) -> Op, log: &mut Log) -> Result<Address, Fault> {
         let at = Address::of(self.thread(tid).get(r));
-        self.log(log, tid, op(span(at)));
+        self.tell(log, tid, op(span(at)));
         let Some(cell) = at.as_heap() else { return Ok(at) };
         self.memory.heap.check(cell).map(|()| at).map_err(|bad| match bad {
             Bad::Freed => self.fault(tid, FaultKind::UseAfterFree, "this memory was freed"),

@@ -165,7 +165,7 @@ impl Machine {
 }
 
 /// The cells of an array: its lock, its length, its elements.
-const FIRST_ELEMENT: u64 = 2;
+pub(super) const FIRST_ELEMENT: u64 = 2;
 
 /// `None` for a division by zero.
 fn binary(op: Binary, a: i64, b: i64) -> Option<i64> {

@@ -91,6 +91,8 @@ pub struct Memory {
     pub heap: Heap,
     /// Cells in the arenas of threads.
     objects: usize,
+    /// Where the objects in each arena begin, in order.
+    starts: Vec<Vec<u32>>,
 }
 
 /// The largest number of cells that a program may have at once, 512 MiB of them.
@@ -108,6 +110,7 @@ impl Memory {
         rest.iter_mut().for_each(Vec::clear);
         self.heap.reset();
         self.objects = 0;
+        self.starts.iter_mut().for_each(Vec::clear);
     }
 
     /// The cells of the globals.
@@ -134,13 +137,24 @@ impl Memory {
         if self.arenas.len() <= arena as usize {
             self.arenas.resize_with(arena as usize + 1, Vec::new);
         }
+        if self.starts.len() <= arena as usize {
+            self.starts.resize_with(arena as usize + 1, Vec::new);
+        }
         let cells_of = &mut self.arenas[arena as usize];
         if cells_of.is_empty() {
             cells_of.push(0);
         }
         let offset = u32::try_from(cells_of.len()).ok()?;
         cells_of.resize(cells_of.len() + cells, 0);
+        self.starts[arena as usize].push(offset);
         Some(Address::new(arena, offset))
+    }
+
+    /// The first cell of the object or array that has this cell.
+    pub fn object_of(&self, at: Address) -> Option<Address> {
+        let starts = self.starts.get(at.arena())?;
+        let before = starts.partition_point(|start| *start <= at.0 as u32);
+        Some(Address::new(at.arena() as u32, starts[before.checked_sub(1)?]))
     }
 
     /// `malloc`; `None` if there is no room.

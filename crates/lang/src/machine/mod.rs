@@ -95,6 +95,12 @@ impl Machine {
         self.memory.globals()
     }
 
+    /// The index of a cell in the array that has it, if it is one: an object's cells look the same.
+    pub fn index_of(&self, at: Address) -> Option<i64> {
+        let object = self.memory.object_of(at)?;
+        Some((at.0 - object.0) as i64 - local::FIRST_ELEMENT as i64)
+    }
+
     /// How many thread numbers are in use.
     pub fn created(&self) -> u32 {
         self.created
