@@ -8,10 +8,10 @@ use crate::args::{Detector, Output};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::trace::output::TraceOutput;
-use deadheat_elide::count::{checked, counts};
-use deadheat_elide::{Elision, Subject};
 use deadheat_explore::{BugKind, Options, Points, Races, Search, Space, replay_to_the_end};
 use deadheat_lang::Machine;
+use deadheat_lang_redcard::count::{checked, counts};
+use deadheat_lang_redcard::{Elision, Subject};
 use deadheat_report::{Tally, counted, text};
 use deadheat_trace::{Event, EventId};
 

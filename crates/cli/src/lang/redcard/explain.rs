@@ -1,8 +1,8 @@
 //! Verdicts with their reasons, as text and as JSON.
 
 use crate::failure::Failure;
-use deadheat_elide::annotate::{Because, Line, lines};
-use deadheat_elide::{Elision, Subject};
+use deadheat_lang_redcard::annotate::{Because, Line, lines};
+use deadheat_lang_redcard::{Elision, Subject};
 use deadheat_redcard::ir::Kind;
 use deadheat_redcard::solver::Solver;
 use serde_json::{Value, json};

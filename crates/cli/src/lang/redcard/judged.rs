@@ -3,9 +3,9 @@
 
 use crate::failure::Failure;
 use deadheat_detect::DetectorKind;
-use deadheat_elide::monitor::{Annotations, monitor};
-use deadheat_elide::{Elision, Subject};
 use deadheat_lang::{Lines, Machine};
+use deadheat_lang_redcard::monitor::{Annotations, monitor};
+use deadheat_lang_redcard::{Elision, Subject};
 use deadheat_trace::{Event, EventId};
 
 /// How many events, from the first, have no race among them.

@@ -8,8 +8,8 @@ use super::args::{Redcard, ShownContexts, SolverKind};
 use super::source::Source;
 use crate::failure::{Failure, Outcome, plain};
 use crate::output::print;
-use deadheat_elide::annotate::{Contexts, annotate};
-use deadheat_elide::{Elision, Subject, elide};
+use deadheat_lang_redcard::annotate::{Contexts, annotate};
+use deadheat_lang_redcard::{Elision, Subject, elide};
 use deadheat_redcard::solver::{Builtin, Solver, Z3};
 use deadheat_redcard::{Config, Mode, ProxyMode};
 

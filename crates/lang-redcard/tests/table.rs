@@ -4,11 +4,11 @@
 mod common;
 
 use common::{analysed, subject, with_proxies};
-use deadheat_elide::Subject;
-use deadheat_elide::count::{checked, counts};
-use deadheat_elide::monitor::{Annotations, Cell, monitor};
 use deadheat_explore::{End, Options, Points, Races, Search, Space};
 use deadheat_lang::Machine;
+use deadheat_lang_redcard::Subject;
+use deadheat_lang_redcard::count::{checked, counts};
+use deadheat_lang_redcard::monitor::{Annotations, Cell, monitor};
 use deadheat_redcard::Config;
 
 const PROGRAMS: [&str; 11] = [

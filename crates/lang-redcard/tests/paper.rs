@@ -4,8 +4,8 @@
 mod common;
 
 use common::{analysed, subject, with_proxies};
-use deadheat_elide::Subject;
-use deadheat_elide::annotate::{Contexts, Line, annotate, lines};
+use deadheat_lang_redcard::Subject;
+use deadheat_lang_redcard::annotate::{Contexts, Line, annotate, lines};
 use deadheat_redcard::{Config, Mode};
 use expect_test::{Expect, expect};
 

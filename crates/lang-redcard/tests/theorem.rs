@@ -6,8 +6,8 @@ mod common;
 
 use common::generate::{structured, with_points};
 use common::{Tally, analysed, judge, subject, with_proxies};
-use deadheat_elide::annotate::{Contexts, annotate};
 use deadheat_lang::generate::{Constructs, Shape, random_program};
+use deadheat_lang_redcard::annotate::{Contexts, annotate};
 use deadheat_redcard::weaken::Weaken;
 use deadheat_redcard::{Config, Mode};
 

@@ -3,11 +3,11 @@
 
 pub mod generate;
 
-use deadheat_elide::monitor::{Annotations, Cell, access, monitor};
-use deadheat_elide::{Elision, Subject, elide};
 use deadheat_explore::{End, Options, Points, Races, Search, Space};
 use deadheat_lang::Machine;
 use deadheat_lang::code::Code;
+use deadheat_lang_redcard::monitor::{Annotations, Cell, access, monitor};
+use deadheat_lang_redcard::{Elision, Subject, elide};
 use deadheat_redcard::solver::Builtin;
 use deadheat_redcard::{Config, ProxyMode};
 use deadheat_trace::{Event, HappensBefore, races};

@@ -6,8 +6,8 @@ mod common;
 
 use common::generate::structured;
 use common::{Tally, analysed, judge, subject};
-use deadheat_elide::annotate::lines;
 use deadheat_lang::generate::{Constructs, Shape, random_program};
+use deadheat_lang_redcard::annotate::lines;
 use deadheat_redcard::Config;
 use deadheat_redcard::ir::{Inst, Sync};
 
