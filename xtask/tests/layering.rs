@@ -14,9 +14,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-shadow", &["online"]),
     ("deadheat-finding", &[]),
     ("deadheat-symbolize", &[]),
+    ("deadheat-elide", &[]),
     ("deadheat-package", &[]),
     ("deadheat-rt", &["online", "shadow", "finding", "symbolize"]),
-    ("deadheat", &["clock", "trace", "report", "detect", "finding", "symbolize"]),
+    ("deadheat", &["clock", "trace", "report", "detect", "finding", "symbolize", "elide"]),
     ("deadheat-bench", &["clock", "trace", "report", "detect"]),
     ("xtask", &["package"]),
 ];

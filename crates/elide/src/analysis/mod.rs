@@ -1,0 +1,7 @@
+//! What is known about a function's checks.
+
+pub mod cfg;
+pub mod checks;
+pub mod effects;
+pub mod linear;
+pub mod redundant;
