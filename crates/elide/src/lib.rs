@@ -22,6 +22,8 @@ pub use stats::Stats;
 use analysis::effects::Effects;
 use ir::Module;
 use rewrite::edits::Edits;
+use rewrite::emit::Emitter;
+use rewrite::inline::Inliner;
 
 /// The module with fewer checks.
 pub struct Elided {
@@ -40,9 +42,12 @@ pub fn elide(text: &str, level: Level) -> Option<Elided> {
     let mut stats = Vec::new();
     if level > Level::Off {
         let effects = Effects::infer(&module);
+        let inliner = (level == Level::Inline).then(|| Inliner::of(&module)).flatten();
+        let mut emitter = Emitter::new(&module, inliner);
         for function in &module.functions {
-            stats.extend(function::elide(&module, function, &effects, level, &mut edits));
+            stats.extend(function::elide(&module, function, &effects, level, &mut emitter, &mut edits));
         }
+        edits.end = emitter.declarations();
     }
     Some(Elided { text: edits.apply(&module.lines), stats, unread: module.unread })
 }

@@ -15,13 +15,13 @@ use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK, THREAD};
 use deadheat_shadow::Mode;
 
 /// Where R and W are in a cell.
-const W: usize = 0;
-const R: usize = 8;
-const CLOCK: u32 = Word::CLOCK_BITS - 1;
+pub(crate) const W: usize = 0;
+pub(crate) const R: usize = 8;
+pub(crate) const CLOCK: u32 = Word::CLOCK_BITS - 1;
 
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
-        extern "C" fn $name(address: u64, pc: u64) {
+        pub(crate) extern "C" fn $name(address: u64, pc: u64) {
             #[cold]
             #[inline(never)]
             extern "C" fn rest(address: u64, pc: u64) {
@@ -49,7 +49,7 @@ slow! {
 
 macro_rules! slow16 {
     ($($name:ident: $mode:ident;)*) => {$(
-        extern "C" fn $name(address: u64, pc: u64) {
+        pub(crate) extern "C" fn $name(address: u64, pc: u64) {
             if let Some(mut thread) = Stay::begin() {
                 two(&mut thread, address, Mode::$mode, pc);
             }
@@ -60,7 +60,100 @@ macro_rules! slow16 {
 slow16! { slow_read16: Read; slow_write16: Write; }
 
 /// In a word: all bytes.
-const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
+pub(crate) const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
+
+/// The assembly of a read of the address in rdi: changes rax, rcx, rdx, r8, r9.
+/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
+macro_rules! read_path {
+    ($done:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "lea rax, [rdi + rdi]\n",
+            "and rax, qword ptr fs:[rcx + {mask}]\n",
+            "xor rax, qword ptr fs:[rcx + {base}]\n",
+            "mov rdx, qword ptr [rax + {r}]\n",
+            "mov r8, rdx\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "jne 2f\n",
+            $done, "\n",
+            "2: movabs r9, {whole}\n",
+            "bt rdx, {special}\n",
+            "jc 4f\n",
+            "mov r8, rdx\n",
+            "or r8, r9\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "je 3f\n",
+            "mov rdx, qword ptr [rax + {w}]\n",
+            "mov r8, rdx\n",
+            "or r8, r9\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "jne 5f\n",
+            "3: mov ecx, edi\n",
+            "and ecx, 7\n",
+            "shr rdx, {extent}\n",
+            "shr edx, cl\n",
+            "not edx\n",
+            "test dl, {bytes}\n",
+            "jne 5f\n",
+            $done, "\n",
+            "4: mov r8, qword ptr fs:[rcx + {thread}]\n",
+            "mov eax, edx\n",
+            "and eax, {last}\n",
+            "shl eax, 4\n",
+            "test r8, r8\n",
+            "je 5f\n",
+            "add rax, qword ptr [r8 + {seen}]\n",
+            "cmp rdx, qword ptr [rax]\n",
+            "jne 5f\n",
+            "mov rdx, qword ptr [rax + 8]\n",
+            "cmp rdx, qword ptr fs:[rcx + {epoch}]\n",
+            "jne 6f\n",
+            $done, "\n",
+            "6: or r9, rdx\n",
+            "cmp r9, qword ptr fs:[rcx + {epoch}]\n",
+            "je 3b\n",
+            "5:\n",
+        )
+    };
+}
+pub(crate) use read_path;
+
+/// The assembly of a write to the address in rdi: changes rax, rcx, rdx.
+/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
+macro_rules! write_path {
+    ($done:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "lea rax, [rdi + rdi]\n",
+            "and rax, qword ptr fs:[rcx + {mask}]\n",
+            "xor rax, qword ptr fs:[rcx + {base}]\n",
+            "mov rdx, qword ptr [rax + {w}]\n",
+            "mov rax, rdx\n",
+            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
+            "shr rax, {clock}\n",
+            "jne 2f\n",
+            $done, "\n",
+            "2: movabs rax, {whole}\n",
+            "or rax, rdx\n",
+            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
+            "shr rax, {clock}\n",
+            "jne 3f\n",
+            "mov ecx, edi\n",
+            "and ecx, 7\n",
+            "shr rdx, {extent}\n",
+            "shr edx, cl\n",
+            "not edx\n",
+            "test dl, {bytes}\n",
+            "jne 3f\n",
+            $done, "\n",
+            "3:\n",
+        )
+    };
+}
+pub(crate) use write_path;
 
 macro_rules! fast_read {
     ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
@@ -70,55 +163,8 @@ macro_rules! fast_read {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "lea rax, [rdi + rdi]",
-                "and rax, qword ptr fs:[rcx + {mask}]",
-                "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {r}]",
-                "mov r8, rdx",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "shr r8, {clock}",
-                "jne 2f",
-                "ret",
-                "2: movabs r9, {whole}",
-                "bt rdx, {special}",
-                "jc 4f",
-                "mov r8, rdx",
-                "or r8, r9",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "shr r8, {clock}",
-                "je 3f",
-                "mov rdx, qword ptr [rax + {w}]",
-                "mov r8, rdx",
-                "or r8, r9",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "shr r8, {clock}",
-                "jne 5f",
-                "3: mov ecx, edi",
-                "and ecx, 7",
-                "shr rdx, {extent}",
-                "shr edx, cl",
-                "not edx",
-                "test dl, {bytes}",
-                "jne 5f",
-                "ret",
-                "4: mov r8, qword ptr fs:[rcx + {thread}]",
-                "mov eax, edx",
-                "and eax, {last}",
-                "shl eax, 4",
-                "test r8, r8",
-                "je 5f",
-                "add rax, qword ptr [r8 + {seen}]",
-                "cmp rdx, qword ptr [rax]",
-                "jne 5f",
-                "mov rdx, qword ptr [rax + 8]",
-                "cmp rdx, qword ptr fs:[rcx + {epoch}]",
-                "jne 6f",
-                "ret",
-                "6: or r9, rdx",
-                "cmp r9, qword ptr fs:[rcx + {epoch}]",
-                "je 3b",
-                "5: mov rsi, qword ptr [rsp]",
+                read_path!("ret"),
+                "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
@@ -135,30 +181,8 @@ macro_rules! fast_write {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "lea rax, [rdi + rdi]",
-                "and rax, qword ptr fs:[rcx + {mask}]",
-                "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {w}]",
-                "mov rax, rdx",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
-                "shr rax, {clock}",
-                "jne 2f",
-                "ret",
-                "2: movabs rax, {whole}",
-                "or rax, rdx",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
-                "shr rax, {clock}",
-                "jne 3f",
-                "mov ecx, edi",
-                "and ecx, 7",
-                "shr rdx, {extent}",
-                "shr edx, cl",
-                "not edx",
-                "test dl, {bytes}",
-                "jne 3f",
-                "ret",
-                "3: mov rsi, qword ptr [rsp]",
+                write_path!("ret"),
+                "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, slow = sym $slow,

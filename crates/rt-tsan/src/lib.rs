@@ -9,6 +9,7 @@ extern crate alloc;
 mod access;
 mod annotate;
 mod atomics;
+mod cold;
 mod entry;
 mod intercept;
 mod lang;

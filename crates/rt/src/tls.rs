@@ -2,6 +2,7 @@
 //!
 //! Declared in assembly, in the initial-exec model: in an executable the linker turns the access into a constant offset from `fs`, in a shared object that is loaded
 //! at start it is one load more. 64 bytes in all, since threads with the smallest stacks pay for it too.
+//! Programs see it: code compiled with `--elide` makes the same comparison as the fast paths by itself, and knows these offsets (`deadheat-elide`, `rewrite::inline`).
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
@@ -32,7 +33,6 @@ pub const NEVER: u64 = 0x3fff_fff0_0000_0000;
 global_asm!(
     ".pushsection .tdata,\"awT\",@progbits",
     ".globl __deadheat_tls",
-    ".hidden __deadheat_tls",
     ".type __deadheat_tls,@object",
     ".size __deadheat_tls,64",
     ".p2align 6",

@@ -58,10 +58,12 @@ pub struct Check<'a> {
     pub block: BlockId,
     /// Which instruction of the block it is.
     pub at: usize,
-    /// Its line in the module.
-    pub line: usize,
+    /// Its line in the module; none if it is not there yet.
+    pub line: Option<usize>,
     /// What it checks.
     pub what: Named,
+    /// How many bytes, if that is not `what` but a range whose length the program computes.
+    pub length: Option<Linear>,
     /// The address, as a form; none if that is not known.
     pub address: Option<Linear>,
     /// The argument as it is written: type and value.
@@ -78,7 +80,7 @@ pub fn find<'a>(function: &Function<'a>, forms: &mut Forms<'a>) -> Vec<Check<'a>
             let Some((what, argument, trailer)) = named(inst) else { continue };
             let Kind::Call { pointer, .. } = &inst.kind else { continue };
             let address = pointer.as_ref().and_then(|operand| forms.operand(operand));
-            found.push(Check { block, at, line: inst.line, what, address, argument, trailer });
+            found.push(Check { block, at, line: Some(inst.line), what, length: None, address, argument, trailer });
         }
     }
     found

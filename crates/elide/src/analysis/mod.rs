@@ -4,4 +4,5 @@ pub mod cfg;
 pub mod checks;
 pub mod effects;
 pub mod linear;
+pub mod loops;
 pub mod redundant;

@@ -9,7 +9,7 @@
 use super::cfg::Cfg;
 use super::checks::{Check, Mode};
 use super::effects::Effects;
-use super::linear::{Atom, Forms};
+use super::linear::{Atom, Forms, Linear};
 use crate::ir::{BlockId, Function, Module, Value};
 use hashbrown::HashMap;
 
@@ -50,7 +50,7 @@ impl Keys {
 /// Bytes at a constant distance from something, in a mode.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Key {
-    /// Which something: forms that differ in their offset only have the same.
+    /// Which something: forms that differ in their offset only have the same. Ranges of a length that the program computes have classes of their own, one for each length.
     class: usize,
     start: i64,
     size: u64,
@@ -84,7 +84,8 @@ struct Analysis {
 impl Analysis {
     fn new(checks: &[Check<'_>], forms: &Forms<'_>) -> Analysis {
         let mut analysis = Analysis { keys: Vec::new(), classes: Vec::new(), of: Vec::new(), about: HashMap::default() };
-        let mut classes: HashMap<&[(Atom, i64)], usize, foldhash::fast::FixedState> = HashMap::default();
+        type Class<'a> = (&'a [(Atom, i64)], Option<&'a Linear>);
+        let mut classes: HashMap<Class<'_>, usize, foldhash::fast::FixedState> = HashMap::default();
         let mut known: HashMap<Key, usize, foldhash::fast::FixedState> = HashMap::default();
         for check in checks {
             let Some(address) = &check.address else {
@@ -92,16 +93,19 @@ impl Analysis {
                 continue;
             };
             let next = classes.len();
-            let class = *classes.entry(&address.terms).or_insert(next);
+            let class = *classes.entry((&address.terms, check.length.as_ref())).or_insert(next);
             if class == analysis.classes.len() {
                 analysis.classes.push(Vec::new());
             }
-            let key = Key { class, start: address.offset, size: check.what.size, mode: check.what.mode };
+            // Of two ranges of the same length only those from the same start are comparable: as if each were a byte.
+            let size = if check.length.is_some() { 1 } else { check.what.size };
+            let key = Key { class, start: address.offset, size, mode: check.what.mode };
             let number = *known.entry(key).or_insert_with(|| {
                 let number = analysis.keys.len();
                 analysis.keys.push(key);
                 analysis.classes[class].push(number);
-                for root in forms.roots_of(address) {
+                let roots = forms.roots_of(address).into_iter().chain(check.length.iter().flat_map(|l| forms.roots_of(l)));
+                for root in roots {
                     analysis.about.entry(root).or_default().push(number);
                 }
                 number
@@ -144,7 +148,7 @@ impl Analysis {
     }
 }
 
-/// Which of the checks are redundant: for each, whether it is.
+/// Which of the checks are redundant: for each, whether it is. They are in the order of blocks and instructions.
 pub fn find<'a>(
     module: &Module<'a>,
     function: &Function<'a>,
@@ -238,10 +242,9 @@ fn steps<'a>(
             if let Some(root) = inst.result.filter(|v| analysis.about.contains_key(v)) {
                 steps.push(Step::Define(root));
             }
-            if let Some((check, _)) = next.next_if(|(_, c)| c.block == block && c.at == at)
-                && let Some(key) = analysis.of[check]
-            {
-                steps.push(Step::Check { check, key });
+            // Checks that are not there yet come before the end of their block, which only jumps.
+            while let Some((check, _)) = next.next_if(|(_, c)| c.block == block && c.at == at) {
+                steps.extend(analysis.of[check].map(|key| Step::Check { check, key }));
             }
         }
         all.push(steps);

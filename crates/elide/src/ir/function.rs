@@ -20,7 +20,7 @@ pub struct Block<'a> {
 impl Block<'_> {
     /// The blocks that may follow.
     pub fn targets(&self) -> &[BlockId] {
-        self.insts.last().map_or(&[], |last| &last.targets)
+        self.insts.last().filter(|last| !last.is_phi).map_or(&[], |last| &last.targets)
     }
 }
 
@@ -128,7 +128,8 @@ pub fn read<'a>(lines: &Lines<'a>, at: usize, types: &Types<'a>) -> Option<Funct
             let count = extent(lines, line)?;
             let text = lines.span(line, count)?;
             let (result, kind, targets) = Reader { types, names: &mut scope }.read(text)?;
-            drafts.last_mut()?.insts.push(Inst { line, lines: count, result, kind, targets });
+            let is_phi = text.contains(" = phi ") && Cursor::new(text).is_phi();
+            drafts.last_mut()?.insts.push(Inst { line, result, kind, targets, is_phi, text });
             line += count;
         }
     }

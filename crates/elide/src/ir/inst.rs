@@ -93,20 +93,22 @@ const INDIRECT: Kind<'static> = Kind::Call { callee: None, args: "", attributes:
 pub struct Inst<'a> {
     /// The first line of the module that it is on.
     pub line: usize,
-    /// How many lines it takes.
-    pub lines: usize,
     /// What it defines.
     pub result: Option<Value>,
     /// What it does.
     pub kind: Kind<'a>,
-    /// Blocks that may follow; empty if it does not end its block.
+    /// Blocks that may follow; empty if it does not end its block. A φ: those that it may come from.
     pub targets: Vec<BlockId>,
+    /// It is a φ, of whatever type.
+    pub is_phi: bool,
+    /// Its text, all lines of it.
+    pub text: &'a str,
 }
 
 impl Inst<'_> {
     /// Is it the last of its block?
     pub fn ends_block(&self) -> bool {
-        !self.targets.is_empty() || matches!(self.kind, Kind::Return | Kind::Jump | Kind::Branch { .. })
+        !self.is_phi && !self.targets.is_empty() || matches!(self.kind, Kind::Return | Kind::Jump | Kind::Branch { .. })
     }
 
     /// Blocks get their final numbers.
@@ -174,7 +176,11 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
                 self.binary(op, cursor).unwrap_or(Kind::Other)
             }
             "icmp" => self.compare(cursor).unwrap_or(Kind::Other),
-            "phi" => self.phi(cursor).unwrap_or(Kind::Other),
+            "phi" => {
+                // Even one that means nothing here: blocks that are cut in two are named in it.
+                let kind = self.phi(cursor).unwrap_or(Kind::Other);
+                return Some((result, kind, self.sources(cursor)?));
+            }
             "alloca" => Kind::Alloca,
             "br" => self.branch(cursor, &targets),
             "ret" => Kind::Return,
@@ -369,6 +375,19 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
                 return Some(Kind::Phi { bits, from });
             }
         }
+    }
+
+    /// The blocks that a φ comes from.
+    fn sources(&mut self, mut cursor: Cursor<'a>) -> Option<Vec<BlockId>> {
+        types::parse(&mut cursor)?;
+        let mut found = Vec::new();
+        while cursor.peek() == "[" {
+            let pair = cursor.bracketed()?;
+            let (_, label) = pair.rsplit_once(", %")?;
+            found.push(self.names.block(label.trim_end()));
+            cursor.eat(",");
+        }
+        Some(found)
     }
 
     fn branch(&mut self, mut cursor: Cursor<'a>, targets: &[BlockId]) -> Kind<'a> {

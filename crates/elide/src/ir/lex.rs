@@ -62,6 +62,12 @@ impl<'a> Cursor<'a> {
         token
     }
 
+    /// A φ comes next.
+    pub fn is_phi(mut self) -> bool {
+        self.next();
+        self.eat("=") && self.eat("phi")
+    }
+
     /// Takes the next token if it is this one.
     pub fn eat(&mut self, token: &str) -> bool {
         let found = self.peek() == token;

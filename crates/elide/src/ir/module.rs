@@ -24,6 +24,8 @@ pub struct Module<'a> {
     pub free_metadata: usize,
     /// Pointers have no element type (from LLVM 15 on).
     pub opaque: bool,
+    /// It is for the machine that the runtime is for.
+    pub is_x86_64_linux: bool,
     /// What it makes goes into a program, not into a shared library.
     pub for_program: bool,
 }
@@ -42,6 +44,7 @@ impl<'a> Module<'a> {
             attributes: Map::default(),
             free_metadata: 0,
             opaque: true,
+            is_x86_64_linux: false,
             for_program: true,
         };
         let (mut types, mut defines) = (Types::default(), Vec::new());
@@ -53,6 +56,9 @@ impl<'a> Module<'a> {
                 Some(b'd') if line.starts_with("declare") => module.declare(line),
                 Some(b'a') if line.starts_with("attributes") => module.group(line),
                 Some(b'!') => module.metadata(line),
+                Some(b't') if line.starts_with("target triple") => {
+                    module.is_x86_64_linux = line.contains("\"x86_64-") && line.contains("linux");
+                }
                 _ => {}
             }
         }
