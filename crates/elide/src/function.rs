@@ -36,9 +36,8 @@ pub fn elide<'a>(
     stats.redundant += drop_redundant(&context, &forms, &mut checks);
     if level >= Level::Coalesce {
         let before = checks.len();
-        let moved: HashSet<usize, foldhash::fast::FixedState> = loops::hoist(&context, &mut forms, &mut checks).into_iter().collect();
-        let mut at = 0..;
-        checks.retain(|_| !at.next().is_some_and(|at| moved.contains(&at)));
+        let mut moved = loops::hoist(&context, &mut forms, &mut checks).into_iter();
+        checks.retain(|_| moved.next() == Some(false));
         stats.hoisted = before - checks.iter().filter(|c| c.line.is_some()).count();
         checks.sort_by_key(|c| (c.block, c.at, c.line));
         stats.redundant += drop_redundant(&context, &forms, &mut checks);
@@ -48,9 +47,11 @@ pub fn elide<'a>(
     let insts = function.blocks.iter().flat_map(|b| &b.insts);
     let gone: HashSet<usize, foldhash::fast::FixedState> =
         insts.filter(|i| checks::named(i).is_some() && !kept.contains(&i.line)).map(|i| i.line).collect();
-    let unseen = if stats.added == 0 { frames::unseen(function, |line| gone.contains(&line)) } else { Vec::new() };
+    let unseen =
+        if stats.added == 0 { frames::unseen(function, |line| gone.contains(&line)) } else { Vec::new() };
     stats.frameless = !unseen.is_empty();
-    let source = Source { function, cfg: &cfg, definitions: &definitions, forms: &forms, opaque: module.opaque };
+    let source =
+        Source { function, cfg: &cfg, definitions: &definitions, forms: &forms, opaque: module.opaque };
     emitter.write(&source, &checks, edits, !stats.frameless);
     for line in unseen.into_iter().chain(gone) {
         edits.remove(line);

@@ -44,7 +44,11 @@ impl Stats {
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Stats { function, checks, redundant, merged, hoisted, added, frameless } = self;
-        write!(f, "{}: {checks} checks, {redundant} redundant, {merged} merged, {hoisted} out of loops, {added} added, ", function.trim_start_matches('@'))?;
+        write!(
+            f,
+            "{}: {checks} checks, {redundant} redundant, {merged} merged, {hoisted} out of loops, {added} added, ",
+            function.trim_start_matches('@')
+        )?;
         write!(f, "{} left{}", self.left(), if *frameless { ", no frame" } else { "" })
     }
 }

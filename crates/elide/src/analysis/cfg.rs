@@ -109,22 +109,23 @@ impl Cfg {
                 if self.dominates(*header, *latch) {
                     match loops.iter_mut().find(|l| l.header == *header) {
                         Some(found) => found.latches.push(*latch),
-                        None => loops.push(Loop { header: *header, latches: vec![*latch], blocks: Vec::new() }),
+                        None => {
+                            loops.push(Loop { header: *header, latches: vec![*latch], blocks: Vec::new() })
+                        }
                     }
                 }
             }
         }
         for one in &mut loops {
-            let mut inside = vec![one.header];
+            let mut inside = vec![false; self.rank.len()];
+            inside[one.header.0 as usize] = true;
             let mut open: Vec<BlockId> = one.latches.clone();
             while let Some(block) = open.pop() {
-                if !inside.contains(&block) {
-                    inside.push(block);
+                if !std::mem::replace(&mut inside[block.0 as usize], true) {
                     open.extend(self.before[block.0 as usize].iter().filter(|b| self.is_reached(**b)));
                 }
             }
-            inside.sort_unstable();
-            one.blocks = inside;
+            one.blocks = function.ids().filter(|b| inside[b.0 as usize]).collect();
         }
         loops.sort_by_key(|l| l.blocks.len());
         loops
@@ -132,7 +133,8 @@ impl Cfg {
 
     /// The one block outside from which a loop is entered, if it can only go there.
     pub fn preheader(&self, function: &Function<'_>, of: &Loop) -> Option<BlockId> {
-        let mut outside = self.before[of.header.0 as usize].iter().filter(|b| !of.contains(**b) && self.is_reached(**b));
+        let mut outside =
+            self.before[of.header.0 as usize].iter().filter(|b| !of.contains(**b) && self.is_reached(**b));
         let (first, second) = (outside.next()?, outside.next());
         (second.is_none() && function.block(*first).targets().len() == 1).then_some(*first)
     }

@@ -80,7 +80,16 @@ pub fn find<'a>(function: &Function<'a>, forms: &mut Forms<'a>) -> Vec<Check<'a>
             let Some((what, argument, trailer)) = named(inst) else { continue };
             let Kind::Call { pointer, .. } = &inst.kind else { continue };
             let address = pointer.as_ref().and_then(|operand| forms.operand(operand));
-            found.push(Check { block, at, line: Some(inst.line), what, length: None, address, argument, trailer });
+            found.push(Check {
+                block,
+                at,
+                line: Some(inst.line),
+                what,
+                length: None,
+                address,
+                argument,
+                trailer,
+            });
         }
     }
     found

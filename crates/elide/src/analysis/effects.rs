@@ -39,28 +39,168 @@ impl Effect {
 
 /// Functions of the C library that neither publish nor learn, and return. (What the program itself defines under such a name counts as it is.)
 const QUIET: &[&str] = &[
-    "abs", "acos", "acosf", "asin", "asinf", "atan", "atan2", "atan2f", "atanf", "atof", "atoi", "atol", "atoll", "bcmp", "calloc", "cbrt",
-    "cbrtf", "ceil", "ceilf", "copysign", "copysignf", "cos", "cosf", "cosh", "coshf", "div", "erf", "erfc", "exp", "exp2", "exp2f",
-    "expf", "expm1", "fabs", "fabsf", "fdim", "floor", "floorf", "fma", "fmaf", "fmax", "fmaxf", "fmin", "fminf", "fmod", "fmodf",
-    "frexp", "frexpf", "hypot", "hypotf", "isalnum", "isalpha", "isdigit", "islower", "isprint", "isspace", "isupper", "isxdigit",
-    "labs", "ldexp", "ldexpf", "llabs", "llrint", "llround", "log", "log10", "log10f", "log1p", "log2", "log2f", "logf", "lrint",
-    "lrintf", "lround", "malloc", "memchr", "memcmp", "memcpy", "memmove", "memrchr", "memset", "modf", "modff", "nearbyint", "pow",
-    "powf", "rint", "rintf", "round", "roundf", "sin", "sincos", "sincosf", "sinf", "sinh", "sinhf", "sqrt", "sqrtf", "strcasecmp",
-    "strcat", "strchr", "strchrnul", "strcmp", "strcpy", "strcspn", "strlen", "strncasecmp", "strncat", "strncmp", "strncpy", "strnlen",
-    "strpbrk", "strrchr", "strspn", "strstr", "strtod", "strtol", "strtoll", "strtoul", "strtoull", "tan", "tanf", "tanh", "tanhf",
-    "tgamma", "tolower", "toupper", "trunc", "truncf", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", "__errno_location",
+    "abs",
+    "acos",
+    "acosf",
+    "asin",
+    "asinf",
+    "atan",
+    "atan2",
+    "atan2f",
+    "atanf",
+    "atof",
+    "atoi",
+    "atol",
+    "atoll",
+    "bcmp",
+    "calloc",
+    "cbrt",
+    "cbrtf",
+    "ceil",
+    "ceilf",
+    "copysign",
+    "copysignf",
+    "cos",
+    "cosf",
+    "cosh",
+    "coshf",
+    "div",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "exp2f",
+    "expf",
+    "expm1",
+    "fabs",
+    "fabsf",
+    "fdim",
+    "floor",
+    "floorf",
+    "fma",
+    "fmaf",
+    "fmax",
+    "fmaxf",
+    "fmin",
+    "fminf",
+    "fmod",
+    "fmodf",
+    "frexp",
+    "frexpf",
+    "hypot",
+    "hypotf",
+    "isalnum",
+    "isalpha",
+    "isdigit",
+    "islower",
+    "isprint",
+    "isspace",
+    "isupper",
+    "isxdigit",
+    "labs",
+    "ldexp",
+    "ldexpf",
+    "llabs",
+    "llrint",
+    "llround",
+    "log",
+    "log10",
+    "log10f",
+    "log1p",
+    "log2",
+    "log2f",
+    "logf",
+    "lrint",
+    "lrintf",
+    "lround",
+    "malloc",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memrchr",
+    "memset",
+    "modf",
+    "modff",
+    "nearbyint",
+    "pow",
+    "powf",
+    "rint",
+    "rintf",
+    "round",
+    "roundf",
+    "sin",
+    "sincos",
+    "sincosf",
+    "sinf",
+    "sinh",
+    "sinhf",
+    "sqrt",
+    "sqrtf",
+    "strcasecmp",
+    "strcat",
+    "strchr",
+    "strchrnul",
+    "strcmp",
+    "strcpy",
+    "strcspn",
+    "strlen",
+    "strncasecmp",
+    "strncat",
+    "strncmp",
+    "strncpy",
+    "strnlen",
+    "strpbrk",
+    "strrchr",
+    "strspn",
+    "strstr",
+    "strtod",
+    "strtol",
+    "strtoll",
+    "strtoul",
+    "strtoull",
+    "tan",
+    "tanf",
+    "tanh",
+    "tanhf",
+    "tgamma",
+    "tolower",
+    "toupper",
+    "trunc",
+    "truncf",
+    "__ctype_b_loc",
+    "__ctype_tolower_loc",
+    "__ctype_toupper_loc",
+    "__errno_location",
 ];
 
 /// Functions that learn and do not publish.
 const LEARNING: &[&str] = &[
-    "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock",
-    "pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock", "pthread_spin_lock", "pthread_spin_trylock", "pthread_join", "mtx_lock", "mtx_trylock",
+    "pthread_mutex_lock",
+    "pthread_mutex_trylock",
+    "pthread_mutex_timedlock",
+    "pthread_rwlock_rdlock",
+    "pthread_rwlock_wrlock",
+    "pthread_rwlock_tryrdlock",
+    "pthread_rwlock_trywrlock",
+    "pthread_spin_lock",
+    "pthread_spin_trylock",
+    "pthread_join",
+    "mtx_lock",
+    "mtx_trylock",
 ];
 
 /// What the runtime's functions for memory and stacks do.
 fn of_runtime(name: &str, args: &str) -> Effect {
     let is = |start: &str| name.starts_with(start);
-    if is("read") || is("write") || is("unaligned_") || is("volatile_") || is("vptr_") || is("func_") || is("mem") {
+    if is("read")
+        || is("write")
+        || is("unaligned_")
+        || is("volatile_")
+        || is("vptr_")
+        || is("func_")
+        || is("mem")
+    {
         return Effect::NONE;
     }
     if name == "atomic_signal_fence" {
@@ -108,7 +248,8 @@ impl<'a> Effects<'a> {
         let jumps_back = function.ids().any(|b| function.block(b).targets().iter().any(|t| *t <= b));
         let ends = function.blocks.iter().filter(|b| b.targets().is_empty());
         let throws = ends.clone().any(|b| !matches!(b.insts.last().map(|i| &i.kind), Some(Kind::Return)));
-        let promised = module.has_attribute(function.behind, "willreturn") && module.has_attribute(function.behind, "nounwind");
+        let promised = module.has_attribute(function.behind, "willreturn")
+            && module.has_attribute(function.behind, "nounwind");
         sum.leaves |= (jumps_back || throws) && !promised;
         sum
     }
@@ -116,12 +257,16 @@ impl<'a> Effects<'a> {
     /// What that instruction may do.
     pub fn of(&self, module: &Module<'a>, inst: &Inst<'a>) -> Effect {
         match &inst.kind {
-            Kind::Call { callee: Some(name), args, attributes, .. } => self.call(module, name, args, attributes),
+            Kind::Call { callee: Some(name), args, attributes, .. } => {
+                self.call(module, name, args, attributes)
+            }
             Kind::Call { callee: None, .. } | Kind::Unknown => Effect::ANY,
             // Atomics that were not instrumented are not seen by the runtime, but by the program.
             Kind::Load { atomic: None | Some(Order::Relaxed) } | Kind::Store { atomic: None } => Effect::NONE,
             Kind::Load { .. } => Effect { learns: true, ..Effect::NONE },
-            Kind::Store { .. } | Kind::Rmw(_) | Kind::Fence(_) => Effect { publishes: true, learns: true, leaves: false },
+            Kind::Store { .. } | Kind::Rmw(_) | Kind::Fence(_) => {
+                Effect { publishes: true, learns: true, leaves: false }
+            }
             _ => Effect::NONE,
         }
     }
@@ -141,7 +286,9 @@ impl<'a> Effects<'a> {
         if LEARNING.contains(&name) {
             return Effect::LEARNS;
         }
-        let says = |attribute: &str| module.has_attribute(declared, attribute) || module.has_attribute(attributes, attribute);
+        let says = |attribute: &str| {
+            module.has_attribute(declared, attribute) || module.has_attribute(attributes, attribute)
+        };
         // A function that touches no memory, or that LLVM knows not to synchronise.
         let quiet = says("nosync") || says("memory(none)") || says("readnone");
         let returns = says("willreturn") && says("nounwind");
@@ -154,7 +301,8 @@ impl<'a> Effects<'a> {
 
 /// Intrinsics compute; those that stop, jump or call something are few.
 fn intrinsic(name: &str) -> Effect {
-    const LOUD: [&str; 8] = ["coro.", "eh.sjlj", "experimental.", "trap", "debugtrap", "ubsantrap", "call.", "init.trampoline"];
+    const LOUD: [&str; 8] =
+        ["coro.", "eh.sjlj", "experimental.", "trap", "debugtrap", "ubsantrap", "call.", "init.trampoline"];
     if LOUD.iter().any(|loud| name.starts_with(loud)) && name != "experimental.noalias.scope.decl" {
         return Effect::ANY;
     }
@@ -167,7 +315,9 @@ fn is_final(function: &Function<'_>) -> bool {
     if replaceable.iter().any(|linkage| function.is(linkage)) {
         return false;
     }
-    ["dso_local", "internal", "private", "linkonce_odr", "weak_odr", "hidden", "protected"].iter().any(|l| function.is(l))
+    ["dso_local", "internal", "private", "linkonce_odr", "weak_odr", "hidden", "protected"]
+        .iter()
+        .any(|l| function.is(l))
 }
 
 #[cfg(test)]

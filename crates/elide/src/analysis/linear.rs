@@ -205,7 +205,12 @@ impl<'a> Forms<'a> {
         }
     }
 
-    fn form(&mut self, function: &Function<'a>, definitions: &Definitions, kind: &Kind<'a>) -> Option<Linear> {
+    fn form(
+        &mut self,
+        function: &Function<'a>,
+        definitions: &Definitions,
+        kind: &Kind<'a>,
+    ) -> Option<Linear> {
         match kind {
             Kind::Same(of) => self.operand(of),
             Kind::Gep { base, offset, indices } => {
@@ -214,7 +219,9 @@ impl<'a> Forms<'a> {
                 for index in indices {
                     let by = match index.bits {
                         64 => self.operand(&index.by)?,
-                        bits if bits < 64 => self.extended(function, definitions, "sext", bits, 64, &index.by, DEPTH)?,
+                        bits if bits < 64 => {
+                            self.extended(function, definitions, "sext", bits, 64, &index.by, DEPTH)?
+                        }
                         _ => return None,
                     };
                     form = form.plus(&by, index.scale);
@@ -222,7 +229,9 @@ impl<'a> Forms<'a> {
                 Some(form)
             }
             Kind::Cast { op: "trunc", of, .. } => self.operand(of),
-            Kind::Cast { op, from, to, of } => self.extended(function, definitions, op, *from, *to, of, DEPTH),
+            Kind::Cast { op, from, to, of } => {
+                self.extended(function, definitions, op, *from, *to, of, DEPTH)
+            }
             Kind::Binary { op, bits, left, right, .. } => {
                 let (a, b) = (self.operand(left)?, self.operand(right)?);
                 Some(match (*op, a.as_constant(), b.as_constant()) {
@@ -257,7 +266,8 @@ impl<'a> Forms<'a> {
                 return Some(Linear::constant(number));
             }
             Operand::Local(value) if depth > 0 && to == 64 => {
-                let inst = definitions[value.0 as usize].map(|(b, i)| &function.blocks[b as usize].insts[i as usize]);
+                let inst = definitions[value.0 as usize]
+                    .map(|(b, i)| &function.blocks[b as usize].insts[i as usize]);
                 if let Some(Kind::Binary { op: by, bits, nuw, nsw, left, right }) = inst.map(|i| &i.kind)
                     && *bits == from
                     && if signed { *nsw } else { *nuw }
@@ -270,7 +280,9 @@ impl<'a> Forms<'a> {
                             let by = part(right)?.as_constant()?;
                             return Some(part(left)?.times(by));
                         }
-                        ("shl", Operand::Int(by)) if (0..i64::from(from) - 1).contains(by) => return Some(part(left)?.times(1 << by)),
+                        ("shl", Operand::Int(by)) if (0..i64::from(from) - 1).contains(by) => {
+                            return Some(part(left)?.times(1 << by));
+                        }
                         _ => {}
                     }
                 }

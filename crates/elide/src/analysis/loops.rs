@@ -11,8 +11,8 @@ use super::cfg::{Cfg, Loop};
 use super::checks::{Check, Mode, Named};
 use super::effects::{Effect, Effects};
 use super::linear::{Definitions, Forms, Linear};
-use crate::rewrite::compute::Source;
 use crate::ir::{BlockId, Function, Kind, Module, Operand, Value};
+use crate::rewrite::compute::Source;
 
 /// What the checks of a function are looked at with.
 pub struct Context<'a, 'b> {
@@ -35,12 +35,13 @@ struct Counter {
     step: i64,
 }
 
-/// Moves checks out of loops, inner ones first; the places of the checks that were moved are given back, and the checks that stand for them are added.
-pub fn hoist<'a>(context: &Context<'a, '_>, forms: &mut Forms<'a>, checks: &mut Vec<Check<'a>>) -> Vec<usize> {
-    let mut moved = Vec::new();
+/// Moves checks out of loops, inner ones first; the checks that stand for others are added at the end. Which of all of them have others in their place.
+pub fn hoist<'a>(context: &Context<'a, '_>, forms: &mut Forms<'a>, checks: &mut Vec<Check<'a>>) -> Vec<bool> {
+    let mut moved = vec![false; checks.len()];
     for one in &context.cfg.loops {
         let Some(place) = Place::of(context, one) else { continue };
-        let able: Vec<usize> = (0..checks.len()).filter(|i| !moved.contains(i) && place.is_certain(context, checks[*i].block)).collect();
+        let able: Vec<usize> =
+            (0..checks.len()).filter(|i| !moved[*i] && place.is_certain(context, checks[*i].block)).collect();
         if able.is_empty() {
             continue;
         }
@@ -48,10 +49,21 @@ pub fn hoist<'a>(context: &Context<'a, '_>, forms: &mut Forms<'a>, checks: &mut 
         let turns = place.more_turns(context, forms, &counters);
         for group in groups(checks, &able, |form| place.stride(context, forms, &counters, form)) {
             let new = place.combined(context, forms, checks, &group, &counters, turns.as_ref());
-            let source = Source { function: context.function, cfg: context.cfg, definitions: context.definitions, forms, opaque: context.module.opaque };
-            let Some(new) = new.filter(|new| new.address.iter().chain(&new.length).all(|form| source.can(form, place.before))) else { continue };
-            moved.extend_from_slice(&group.checks);
+            let source = Source {
+                function: context.function,
+                cfg: context.cfg,
+                definitions: context.definitions,
+                forms,
+                opaque: context.module.opaque,
+            };
+            let Some(new) = new.filter(|new| {
+                new.address.iter().chain(&new.length).all(|form| source.can(form, place.before))
+            }) else {
+                continue;
+            };
+            group.checks.iter().for_each(|i| moved[*i] = true);
             checks.push(new);
+            moved.push(false);
         }
     }
     moved
@@ -63,13 +75,19 @@ struct Group {
     stride: i64,
 }
 
-fn groups(checks: &[Check<'_>], able: &[usize], mut stride: impl FnMut(&Linear) -> Option<i64>) -> Vec<Group> {
+fn groups(
+    checks: &[Check<'_>],
+    able: &[usize],
+    mut stride: impl FnMut(&Linear) -> Option<i64>,
+) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for i in able {
         let (check, Some(address)) = (&checks[*i], &checks[*i].address) else { continue };
         let fits = |group: &&mut Group| {
             let first = &checks[group.checks[0]];
-            first.what.mode == check.what.mode && first.length == check.length && first.address.as_ref().is_some_and(|a| a.terms == address.terms)
+            first.what.mode == check.what.mode
+                && first.length == check.length
+                && first.address.as_ref().is_some_and(|a| a.terms == address.terms)
         };
         match groups.iter_mut().find(fits) {
             Some(group) if group.stride != 0 => group.checks.push(*i),
@@ -91,7 +109,9 @@ impl<'b> Place<'b> {
     fn of(context: &Context<'_, '_>, of: &'b Loop) -> Option<Place<'b>> {
         let Context { function, cfg, module, effects, .. } = context;
         let before = cfg.preheader(function, of)?;
-        let quiet = |block: &BlockId| function.block(*block).insts.iter().all(|i| effects.of(module, i) == Effect::NONE);
+        let quiet = |block: &BlockId| {
+            function.block(*block).insts.iter().all(|i| effects.of(module, i) == Effect::NONE)
+        };
         // A loop within it may stay for ever, and so never come to the check.
         let inner = cfg.loops.iter().any(|l| l.header != of.header && of.contains(l.header));
         if inner || !of.blocks.iter().all(quiet) {
@@ -115,7 +135,9 @@ impl<'b> Place<'b> {
         let phis = context.function.block(self.of.header).insts.iter().take_while(|i| i.is_phi);
         let counter = |inst: &crate::ir::Inst<'a>| {
             let (Kind::Phi { bits: 64, from }, Some(value)) = (&inst.kind, inst.result) else { return None };
-            let mut of = |block: BlockId| from.iter().find(|(_, b)| *b == block).map(|(o, _)| o.clone()).and_then(|o| forms.operand(&o));
+            let mut of = |block: BlockId| {
+                from.iter().find(|(_, b)| *b == block).map(|(o, _)| o.clone()).and_then(|o| forms.operand(&o))
+            };
             let (first, next) = (of(self.before)?, of(latch)?);
             let own = forms.operand(&Operand::Local(value))?;
             let step = next.plus(&own, -1).as_constant()?;
@@ -125,12 +147,21 @@ impl<'b> Place<'b> {
     }
 
     /// By how much the form changes at each turn: zero if it does not. None if that is not known.
-    fn stride<'a>(&self, context: &Context<'a, '_>, forms: &Forms<'a>, counters: &[Counter], form: &Linear) -> Option<i64> {
+    fn stride<'a>(
+        &self,
+        context: &Context<'a, '_>,
+        forms: &Forms<'a>,
+        counters: &[Counter],
+        form: &Linear,
+    ) -> Option<i64> {
         let mut stride = 0i64;
         for (atom, factor) in &form.terms {
             match counters.iter().find(|c| forms.atom_of(c.value) == Some(*atom)) {
                 Some(counter) => stride = stride.wrapping_add(factor.wrapping_mul(counter.step)),
-                None if forms.roots_of(&Linear { terms: vec![(*atom, 1)], offset: 0 }).iter().all(|root| self.is_outside(context, *root)) => {}
+                None if forms
+                    .roots_of(&Linear { terms: vec![(*atom, 1)], offset: 0 })
+                    .iter()
+                    .all(|root| self.is_outside(context, *root)) => {}
                 None => return None,
             }
         }
@@ -150,19 +181,36 @@ impl<'b> Place<'b> {
     }
 
     /// How often the loop goes round again after its first turn.
-    fn more_turns<'a>(&self, context: &Context<'a, '_>, forms: &mut Forms<'a>, counters: &[Counter]) -> Option<Turns> {
+    fn more_turns<'a>(
+        &self,
+        context: &Context<'a, '_>,
+        forms: &mut Forms<'a>,
+        counters: &[Counter],
+    ) -> Option<Turns> {
         let ([latch], [leaving]) = (&self.of.latches[..], &self.leaving[..]) else { return None };
         if latch != leaving {
             return None;
         }
-        let Kind::Branch { on: Operand::Local(on), yes, .. } = &context.function.block(*latch).insts.last()?.kind else { return None };
+        let Kind::Branch { on: Operand::Local(on), yes, .. } =
+            &context.function.block(*latch).insts.last()?.kind
+        else {
+            return None;
+        };
         let (block, at) = context.definitions[on.0 as usize]?;
-        let Kind::Compare { predicate, bits: 64, left, right } = &context.function.blocks[block as usize].insts[at as usize].kind else { return None };
+        let Kind::Compare { predicate, bits: 64, left, right } =
+            &context.function.blocks[block as usize].insts[at as usize].kind
+        else {
+            return None;
+        };
         if !self.of.contains(BlockId(block)) {
             return None;
         }
         // It goes round again while they differ.
-        let again = if *predicate == "ne" { self.of.header } else { *context.function.block(*latch).targets().iter().find(|t| **t != self.of.header)? };
+        let again = if *predicate == "ne" {
+            self.of.header
+        } else {
+            *context.function.block(*latch).targets().iter().find(|t| **t != self.of.header)?
+        };
         if !matches!(*predicate, "eq" | "ne") || *yes != again {
             return None;
         }
@@ -177,7 +225,15 @@ impl<'b> Place<'b> {
     }
 
     /// The check that stands for a group.
-    fn combined<'a>(&self, context: &Context<'a, '_>, forms: &mut Forms<'a>, checks: &[Check<'a>], group: &Group, counters: &[Counter], turns: Option<&Turns>) -> Option<Check<'a>> {
+    fn combined<'a>(
+        &self,
+        context: &Context<'a, '_>,
+        forms: &mut Forms<'a>,
+        checks: &[Check<'a>],
+        group: &Group,
+        counters: &[Counter],
+        turns: Option<&Turns>,
+    ) -> Option<Check<'a>> {
         let first = &checks[group.checks[0]];
         let at = context.function.block(self.before).insts.len() - 1;
         let new = |address: Linear, length: Option<Linear>, what: Named| Check {
@@ -227,7 +283,10 @@ struct Turns {
 
 /// From where to where the checks reach, if there is no gap between them.
 fn contiguous<'a, 'b: 'a>(checks: impl Iterator<Item = &'a Check<'b>>) -> Option<(i64, i64)> {
-    let mut parts: Vec<(i64, i64)> = checks.filter_map(|c| Some((c.address.as_ref()?.offset, c.what.size as i64))).map(|(at, size)| (at, at + size)).collect();
+    let mut parts: Vec<(i64, i64)> = checks
+        .filter_map(|c| Some((c.address.as_ref()?.offset, c.what.size as i64)))
+        .map(|(at, size)| (at, at + size))
+        .collect();
     parts.sort_unstable();
     let (first, rest) = parts.split_first()?;
     rest.iter().try_fold(*first, |(low, high), part| (part.0 <= high).then(|| (low, high.max(part.1))))

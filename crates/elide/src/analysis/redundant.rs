@@ -83,7 +83,8 @@ struct Analysis {
 
 impl Analysis {
     fn new(checks: &[Check<'_>], forms: &Forms<'_>) -> Analysis {
-        let mut analysis = Analysis { keys: Vec::new(), classes: Vec::new(), of: Vec::new(), about: HashMap::default() };
+        let mut analysis =
+            Analysis { keys: Vec::new(), classes: Vec::new(), of: Vec::new(), about: HashMap::default() };
         type Class<'a> = (&'a [(Atom, i64)], Option<&'a Linear>);
         let mut classes: HashMap<Class<'_>, usize, foldhash::fast::FixedState> = HashMap::default();
         let mut known: HashMap<Key, usize, foldhash::fast::FixedState> = HashMap::default();
@@ -104,7 +105,10 @@ impl Analysis {
                 let number = analysis.keys.len();
                 analysis.keys.push(key);
                 analysis.classes[class].push(number);
-                let roots = forms.roots_of(address).into_iter().chain(check.length.iter().flat_map(|l| forms.roots_of(l)));
+                let roots = forms
+                    .roots_of(address)
+                    .into_iter()
+                    .chain(check.length.iter().flat_map(|l| forms.roots_of(l)));
                 for root in roots {
                     analysis.about.entry(root).or_default().push(number);
                 }
@@ -121,7 +125,9 @@ impl Analysis {
         let class = &self.classes[new.class];
         held.add(key);
         for other in class {
-            if !held.has(*other) && (new.covers(&self.keys[*other]) || self.is_complete(held, class, &self.keys[*other])) {
+            if !held.has(*other)
+                && (new.covers(&self.keys[*other]) || self.is_complete(held, class, &self.keys[*other]))
+            {
                 held.add(*other);
             }
         }
@@ -136,7 +142,9 @@ impl Analysis {
         loop {
             let next = class
                 .iter()
-                .filter(|k| held.has(**k) && self.keys[**k].mode.covers(key.mode) && self.keys[**k].start <= reached)
+                .filter(|k| {
+                    held.has(**k) && self.keys[**k].mode.covers(key.mode) && self.keys[**k].start <= reached
+                })
                 .map(|k| self.keys[*k].end())
                 .max();
             match next.filter(|n| *n > reached) {

@@ -1,7 +1,8 @@
 //! A function's body as blocks of instructions.
 
-use super::inst::{BlockId, Inst, Names, Reader, Value};
+use super::inst::{BlockId, Inst, Value};
 use super::lex::Cursor;
+use super::read::{Names, Reader};
 use super::text::Lines;
 use super::types::{self, Types};
 use hashbrown::HashMap;
@@ -11,8 +12,6 @@ use hashbrown::HashMap;
 pub struct Block<'a> {
     /// Its label, without the sigil. The entry may have none in the text, but instructions know it by its number.
     pub label: String,
-    /// The line of its label, or the function's `define`.
-    pub line: usize,
     /// Its instructions; the last one ends it.
     pub insts: Vec<Inst<'a>>,
 }
@@ -97,10 +96,12 @@ impl<'a> Names<'a> for Scope<'a> {
     }
 }
 
+/// How deep constant expressions may nest.
+const CONSTANTS: u32 = 32;
+
 /// A block while it is read: its label in the text, if it has one there.
 struct Draft<'a> {
     label: Option<&'a str>,
-    line: usize,
     insts: Vec<Inst<'a>>,
 }
 
@@ -119,15 +120,15 @@ pub fn read<'a>(lines: &Lines<'a>, at: usize, types: &Types<'a>) -> Option<Funct
         if trimmed.is_empty() || trimmed.starts_with(';') {
             line += 1;
         } else if let Some(label) = label(here) {
-            drafts.push(Draft { label: Some(label), line, insts: Vec::new() });
+            drafts.push(Draft { label: Some(label), insts: Vec::new() });
             line += 1;
         } else {
             if drafts.is_empty() {
-                drafts.push(Draft { label: None, line: at, insts: Vec::new() });
+                drafts.push(Draft { label: None, insts: Vec::new() });
             }
             let count = extent(lines, line)?;
             let text = lines.span(line, count)?;
-            let (result, kind, targets) = Reader { types, names: &mut scope }.read(text)?;
+            let (result, kind, targets) = Reader { types, names: &mut scope, depth: CONSTANTS }.read(text)?;
             let is_phi = text.contains(" = phi ") && Cursor::new(text).is_phi();
             drafts.last_mut()?.insts.push(Inst { line, result, kind, targets, is_phi, text });
             line += count;
@@ -140,7 +141,8 @@ pub fn read<'a>(lines: &Lines<'a>, at: usize, types: &Types<'a>) -> Option<Funct
 /// Blocks in the order of the text, and numbered so.
 fn finish<'a>(mut function: Function<'a>, scope: Scope<'a>, drafts: Vec<Draft<'a>>) -> Option<Function<'a>> {
     // Without a label the entry has the number that follows those of the parameters.
-    let numbered = |name: &&&str| name.strip_prefix('%').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    let numbered =
+        |name: &&&str| name.strip_prefix('%').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let names = function.params.iter().map(|p| &scope.names[p.0 as usize]);
     let entry = names.filter(numbered).count().to_string();
     let mut place = vec![None; scope.labels.len()];
@@ -153,13 +155,13 @@ fn finish<'a>(mut function: Function<'a>, scope: Scope<'a>, drafts: Vec<Draft<'a
     }
     // A label that nobody defines: not a function.
     let place: Vec<BlockId> = place.into_iter().collect::<Option<_>>()?;
-    for Draft { label, line, mut insts } in drafts {
+    for Draft { label, mut insts } in drafts {
         let (last, before) = insts.split_last()?;
         if !last.ends_block() || before.iter().any(Inst::ends_block) {
             return None;
         }
         insts.iter_mut().for_each(|inst| inst.renumber(&place));
-        function.blocks.push(Block { label: label.unwrap_or(&entry).to_owned(), line, insts });
+        function.blocks.push(Block { label: label.unwrap_or(&entry).to_owned(), insts });
     }
     (function.names, function.types) = (scope.names, scope.types);
     (!function.blocks.is_empty()).then_some(function)
@@ -213,8 +215,8 @@ fn label(line: &str) -> Option<&str> {
     if line.starts_with([' ', '\t']) {
         return None;
     }
-    if line.starts_with('"') {
-        let end = line[1..].find('"')? + 2;
+    if let Some(quoted) = line.strip_prefix('"') {
+        let end = quoted.find('"')? + 2;
         return line[end..].starts_with(':').then(|| &line[..end]);
     }
     let (label, _) = line.split_once(':')?;
@@ -277,6 +279,8 @@ define dso_local i32 @f(ptr noundef %0, i32 %1) #0 {
         assert_eq!(targets, [vec![BlockId(1), BlockId(2)], vec![BlockId(2), BlockId(3)], vec![], vec![]]);
         assert_eq!(function.blocks[0].label, "2");
         assert_eq!(function.end, 18);
-        assert!(matches!(&function.blocks[2].insts[0].kind, Kind::Phi { from, .. } if from[0].1 == BlockId(0)));
+        assert!(
+            matches!(&function.blocks[2].insts[0].kind, Kind::Phi { from, .. } if from[0].1 == BlockId(0))
+        );
     }
 }

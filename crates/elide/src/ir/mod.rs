@@ -4,6 +4,7 @@ pub mod function;
 pub mod inst;
 pub mod lex;
 pub mod module;
+pub mod read;
 pub mod text;
 pub mod types;
 

@@ -147,7 +147,9 @@ impl<'a> Type<'a> {
     /// Where the field with that number begins, and its type.
     pub fn field(&self, types: &Types<'a>, number: usize) -> Option<(u64, Type<'a>)> {
         match self {
-            Type::Named(name) => types.get(name).filter(|t| !matches!(t, Type::Named(_)))?.field(types, number),
+            Type::Named(name) => {
+                types.get(name).filter(|t| !matches!(t, Type::Named(_)))?.field(types, number)
+            }
             Type::Struct(fields, packing) => {
                 let of = fields.get(number)?;
                 let (end, _) = self.parts(types, number, *packing, DEPTH)?;

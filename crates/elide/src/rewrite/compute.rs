@@ -42,7 +42,12 @@ impl<'a> Source<'a, '_> {
 
 impl<'a, 'b, 'c> Code<'a, 'b, 'c> {
     /// No code yet, for the end of that block.
-    pub fn new(source: &'c Source<'a, 'b>, block: BlockId, prefix: String, debug: String) -> Code<'a, 'b, 'c> {
+    pub fn new(
+        source: &'c Source<'a, 'b>,
+        block: BlockId,
+        prefix: String,
+        debug: String,
+    ) -> Code<'a, 'b, 'c> {
         Code { source, block, prefix, debug, count: 0, text: String::new() }
     }
 
@@ -121,7 +126,8 @@ impl<'a, 'b, 'c> Code<'a, 'b, 'c> {
 
     /// The value is defined on every way to the end of the block.
     fn is_known(&self, value: Value) -> bool {
-        self.source.definitions[value.0 as usize].is_none_or(|(block, _)| self.source.cfg.dominates(BlockId(block), self.block))
+        self.source.definitions[value.0 as usize]
+            .is_none_or(|(block, _)| self.source.cfg.dominates(BlockId(block), self.block))
     }
 
     /// The value as a word. None if its type was never seen.

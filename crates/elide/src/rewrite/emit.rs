@@ -25,17 +25,31 @@ pub struct Emitter {
 impl Emitter {
     /// For that module; with an inliner, comparisons stand in the code.
     pub fn new(module: &Module<'_>, inliner: Option<Inliner>) -> Emitter {
-        let known = module.declared.keys().filter(|name| name.starts_with("@__tsan_")).map(|name| name.to_string()).collect();
+        let known = module
+            .declared
+            .keys()
+            .filter(|name| name.starts_with("@__tsan_"))
+            .map(|name| name.to_string())
+            .collect();
         Emitter { opaque: module.opaque, inliner, known, declared: BTreeSet::new(), count: 0 }
     }
 
     /// Writes the function's checks. Those that stand in the text already stay as they are, unless comparisons are to be in the code.
-    pub fn write<'a>(&mut self, source: &Source<'a, '_>, checks: &[Check<'a>], edits: &mut Edits, frames: bool) {
+    pub fn write<'a>(
+        &mut self,
+        source: &Source<'a, '_>,
+        checks: &[Check<'a>],
+        edits: &mut Edits,
+        frames: bool,
+    ) {
         let mut tails = Tails::default();
         for check in checks {
             let written = match check.line {
                 Some(line) => {
-                    let inlined = self.inliner.as_mut().map(|inliner| inliner.check(check.what, check.argument, check.trailer));
+                    let inlined = self
+                        .inliner
+                        .as_mut()
+                        .map(|inliner| inliner.check(check.what, check.argument, check.trailer));
                     inlined.map(|(code, tail)| {
                         edits.replace(line, code);
                         tail
@@ -64,9 +78,16 @@ impl Emitter {
         let argument = format!("{pointer} {address}");
         if let Some(length) = &check.length {
             let length = code.form(length)?;
-            let name = if check.what.mode == Mode::Write { "@__deadheat_write_range" } else { "@__deadheat_read_range" };
+            let name = if check.what.mode == Mode::Write {
+                "@__deadheat_write_range"
+            } else {
+                "@__deadheat_read_range"
+            };
             self.declared.insert(format!("declare void {name}({pointer}, i64) nounwind"));
-            edits.insert(line, &format!("{}  call void {name}({argument}, i64 {length}){}\n", code.text(), check.trailer));
+            edits.insert(
+                line,
+                &format!("{}  call void {name}({argument}, i64 {length}){}\n", code.text(), check.trailer),
+            );
             return None;
         }
         edits.insert(line, &code.text());
@@ -110,7 +131,9 @@ fn mend_phis(function: &Function<'_>, tails: &Tails, edits: &mut Edits) {
         let cut = |block: u32| tails.get(&block).map(|tail| (&function.blocks[block as usize].label, tail));
         let cuts: Vec<_> = phi.targets.iter().filter_map(|b| cut(b.0)).collect();
         if !cuts.is_empty() {
-            let mend = |text: String, (label, tail): (&String, &String)| text.replace(&format!(", %{label} ]"), &format!(", %{tail} ]"));
+            let mend = |text: String, (label, tail): (&String, &String)| {
+                text.replace(&format!(", %{label} ]"), &format!(", %{tail} ]"))
+            };
             edits.replace(phi.line, cuts.into_iter().fold(phi.text.to_owned(), mend));
         }
     }

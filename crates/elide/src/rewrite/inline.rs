@@ -53,13 +53,23 @@ impl Inliner {
     /// For that module. None if it is for another machine than the runtime.
     pub fn of(module: &Module<'_>) -> Option<Inliner> {
         let Module { opaque, for_program, free_metadata, .. } = *module;
-        module.is_x86_64_linux.then(|| Inliner { opaque, for_program, weights: free_metadata, count: 0, cold: Vec::new() })
+        module.is_x86_64_linux.then(|| Inliner {
+            opaque,
+            for_program,
+            weights: free_metadata,
+            count: 0,
+            cold: Vec::new(),
+        })
     }
 
     fn word(&self, number: u32) -> String {
         match self.opaque {
-            true => format!("ptr getelementptr inbounds ([8 x i64], ptr @__deadheat_tls, i64 0, i64 {number})"),
-            false => format!("i64* getelementptr inbounds ([8 x i64], [8 x i64]* @__deadheat_tls, i64 0, i64 {number})"),
+            true => {
+                format!("ptr getelementptr inbounds ([8 x i64], ptr @__deadheat_tls, i64 0, i64 {number})")
+            }
+            false => format!(
+                "i64* getelementptr inbounds ([8 x i64], [8 x i64]* @__deadheat_tls, i64 0, i64 {number})"
+            ),
         }
     }
 
@@ -132,7 +142,10 @@ impl Inliner {
             lines.push(format!("%{n}.z2 = icmp eq i64 {left}, 0"));
             lines.push(format!("br i1 %{n}.z2, label %{tail}, label %{n}.cold, !prof !{weights}"));
         }
-        let _ = write!(lines.text, "\n{n}.cold:\n  call preserve_mostcc void @{cold}({argument}){trailer}\n  br label %{tail}{dbg}\n\n{tail}:\n");
+        let _ = write!(
+            lines.text,
+            "\n{n}.cold:\n  call preserve_mostcc void @{cold}({argument}){trailer}\n  br label %{tail}{dbg}\n\n{tail}:\n"
+        );
         (lines.text, tail)
     }
 
@@ -154,7 +167,10 @@ impl Inliner {
     pub fn frames(&mut self, function: &Function<'_>, edits: &mut Edits) {
         let word = self.word(FRAMES);
         for inst in function.blocks.iter().flat_map(|b| &b.insts) {
-            let (Some(call), Kind::Call { args, attributes, .. }) = (frames::runtime_call(inst), &inst.kind) else { continue };
+            let (Some(call), Kind::Call { args, attributes, .. }) = (frames::runtime_call(inst), &inst.kind)
+            else {
+                continue;
+            };
             self.count += 1;
             let (n, dbg) = (format!("dh{}", self.count), debug(attributes));
             let ptr = self.pointer();
@@ -179,7 +195,8 @@ impl Inliner {
             return String::new();
         }
         // Code of a program finds the word at a constant distance; code of a shared library, through a table that the loader fills.
-        let model = if self.for_program { "dso_local thread_local(localexec)" } else { "thread_local(initialexec)" };
+        let model =
+            if self.for_program { "dso_local thread_local(localexec)" } else { "thread_local(initialexec)" };
         let pointer = if self.opaque { "ptr" } else { "i8*" };
         let mut text = format!("\n@__deadheat_tls = external {model} global [8 x i64], align 64\n");
         for name in &self.cold {
@@ -194,7 +211,9 @@ impl Inliner {
 pub fn debug(trailer: &str) -> String {
     let found = trailer.find("!dbg !").map(|at| &trailer[at..]);
     found.map_or(String::new(), |text| {
-        let end = text["!dbg !".len()..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |n| n + "!dbg !".len());
+        let end = text["!dbg !".len()..]
+            .find(|c: char| !c.is_ascii_digit())
+            .map_or(text.len(), |n| n + "!dbg !".len());
         format!(", {}", &text[..end])
     })
 }

@@ -1,0 +1,211 @@
+//! Each rule on a small module: which checks stay, and which do not.
+
+use deadheat_elide::{Elided, Level, elide};
+
+/// A module of one function with that body; `%p` and `%q` are pointers, `%n` a count.
+fn module(body: &str) -> String {
+    format!(
+        "target triple = \"x86_64-pc-linux-gnu\"\n\ndefine dso_local void @f(ptr %p, ptr %q, i64 %n) {{\nentry:\n{body}}}\n\n\
+         declare i32 @pthread_mutex_lock(ptr)\ndeclare i32 @pthread_mutex_unlock(ptr)\ndeclare void @unknown()\ndeclare double @sqrt(double)\n"
+    )
+}
+
+fn at(level: Level, body: &str) -> Elided {
+    elide(&module(body), level).expect("it is a module")
+}
+
+/// The calls of the runtime that are left, in order, without `__tsan_` and what follows.
+fn left(level: Level, body: &str) -> Vec<String> {
+    let text = at(level, body).text;
+    let calls = text.lines().filter(|line| {
+        line.contains("call ") && (line.contains("@__tsan_") || line.contains("@__deadheat_"))
+    });
+    calls
+        .map(|line| line[line.find("@__").unwrap_or(0) + 3..].trim_start_matches("tsan_").to_owned())
+        .collect()
+}
+
+fn redundant(body: &str) -> Vec<String> {
+    left(Level::Redundant, body)
+}
+
+const READ: &str = "  call void @__tsan_read8(ptr %p)\n";
+const WRITE: &str = "  call void @__tsan_write8(ptr %p)\n";
+const RET: &str = "  ret void\n";
+
+#[test]
+fn a_second_check_of_the_same_bytes_goes() {
+    assert_eq!(redundant(&[READ, READ, RET].concat()), ["read8(ptr %p)"]);
+    assert_eq!(redundant(&[WRITE, READ, WRITE, RET].concat()), ["write8(ptr %p)"]);
+}
+
+#[test]
+fn a_read_does_not_stand_for_a_write() {
+    assert_eq!(redundant(&[READ, WRITE, RET].concat()), ["read8(ptr %p)", "write8(ptr %p)"]);
+}
+
+#[test]
+fn a_span_ends_where_something_is_published() {
+    for end in [
+        "  %r = call i32 @pthread_mutex_unlock(ptr %q)\n",
+        "  call void @unknown()\n",
+        "  call void %q()\n",
+        "  call void @__tsan_atomic32_store(ptr %q, i32 1, i32 3)\n",
+        "  call void @__tsan_atomic32_store(ptr %q, i32 1, i32 0)\n",
+        "  %r = call i32 @__tsan_atomic32_fetch_add(ptr %q, i32 1, i32 0)\n",
+        "  call void @__tsan_atomic_thread_fence(i32 3)\n",
+        "  fence seq_cst\n",
+        "  store atomic i32 0, ptr %q release, align 4\n",
+        "  call void asm sideeffect \"\", \"\"()\n",
+        "  %r = va_arg ptr %q, i32\n",
+    ] {
+        assert_eq!(
+            redundant(&[READ, end, READ, RET].concat()).iter().filter(|c| c.starts_with("read8")).count(),
+            2,
+            "{end}"
+        );
+    }
+}
+
+#[test]
+fn a_span_goes_on_where_something_is_learned_or_nothing_happens() {
+    for between in [
+        "  %r = call i32 @pthread_mutex_lock(ptr %q)\n",
+        "  %r = call i32 @__tsan_atomic32_load(ptr %q, i32 5)\n",
+        "  %r = load atomic i32, ptr %q acquire, align 4\n",
+        "  %r = call double @sqrt(double 1.0)\n",
+        "  store ptr %q, ptr %p, align 8\n",
+        "  call void @llvm.lifetime.start.p0(i64 8, ptr %q)\n",
+    ] {
+        assert_eq!(
+            redundant(&[READ, between, READ, RET].concat()).iter().filter(|c| c.starts_with("read8")).count(),
+            1,
+            "{between}"
+        );
+    }
+}
+
+#[test]
+fn fields_by_their_distance() {
+    let body = "  %a = getelementptr inbounds { i32, i32, i64 }, ptr %p, i64 0, i32 1\n  %b = getelementptr inbounds i8, ptr %p, i64 4\n  \
+                call void @__tsan_read8(ptr %p)\n  call void @__tsan_read4(ptr %a)\n  call void @__tsan_read8(ptr %b)\n  \
+                %c = getelementptr inbounds { i32, i32, i64 }, ptr %p, i64 0, i32 2\n  call void @__tsan_read4(ptr %c)\n  ret void\n";
+    assert_eq!(redundant(body), ["read8(ptr %p)", "read8(ptr %b)"]);
+}
+
+#[test]
+fn halves_make_a_whole() {
+    let body = "  %a = getelementptr inbounds i8, ptr %p, i64 4\n  call void @__tsan_read4(ptr %p)\n  call void @__tsan_write4(ptr %a)\n  \
+                call void @__tsan_read8(ptr %p)\n  call void @__tsan_write8(ptr %p)\n  ret void\n";
+    assert_eq!(redundant(body), ["read4(ptr %p)", "write4(ptr %a)", "write8(ptr %p)"]);
+}
+
+/// Checks on the paths of a diamond, and one where they meet.
+fn diamond(left: &str, right: &str) -> Vec<String> {
+    let body = format!(
+        "  %c = icmp eq i64 %n, 0\n  br i1 %c, label %a, label %b\n\na:\n{left}  br label %d\n\nb:\n{right}  br label %d\n\nd:\n  call void @__tsan_read8(ptr %p)\n  ret void\n"
+    );
+    redundant(&body)
+}
+
+#[test]
+fn what_holds_on_all_paths_holds_where_they_meet() {
+    assert_eq!(diamond(READ, WRITE).len(), 2);
+    assert_eq!(diamond(READ, "").len(), 2);
+    assert_eq!(diamond(READ, "  call void @__tsan_write8(ptr %p)\n  call void @unknown()\n").len(), 3);
+}
+
+#[test]
+fn what_is_loaded_anew_is_another_pointer() {
+    let body = "  %a = load ptr, ptr %p, align 8\n  call void @__tsan_read8(ptr %a)\n  %b = load ptr, ptr %p, align 8\n  call void @__tsan_read8(ptr %b)\n  ret void\n";
+    assert_eq!(redundant(body).len(), 2);
+}
+
+/// A loop that goes round `%n` times, with that in its body; `%i` counts.
+fn turning(body: &str) -> String {
+    format!(
+        "  br label %l\n\nl:\n  %i = phi i64 [ 0, %entry ], [ %j, %l ]\n{body}  %j = add nuw nsw i64 %i, 1\n  %c = icmp eq i64 %j, %n\n  br i1 %c, label %x, label %l\n\nx:\n  ret void\n"
+    )
+}
+
+#[test]
+fn every_turn_of_a_loop_is_about_its_own_element() {
+    let body = turning(
+        "  %a = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %a)\n  %b = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %b)\n",
+    );
+    assert_eq!(redundant(&body), ["read8(ptr %a)"]);
+}
+
+#[test]
+fn the_elements_of_a_loop_are_a_range() {
+    let body =
+        turning("  %a = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %a)\n");
+    let elided = at(Level::Coalesce, &body);
+    assert!(elided.text.contains("call void @__deadheat_read_range(ptr %dhc1."), "{}", elided.text);
+    assert!(!elided.text.contains("call void @__tsan_read8"));
+    assert_eq!(elided.stats[0].left(), 1);
+}
+
+#[test]
+fn a_loop_with_gaps_is_no_range() {
+    for element in ["{ i64, i64 }", "i128"] {
+        let body = turning(&format!(
+            "  %a = getelementptr inbounds {element}, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %a)\n"
+        ));
+        assert_eq!(left(Level::Coalesce, &body), ["read8(ptr %a)"], "{element}");
+    }
+}
+
+#[test]
+fn a_loop_that_may_end_early_or_synchronise_stays() {
+    let access = "  %a = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %a)\n";
+    for more in [
+        "  call void @unknown()\n",
+        "  %r = call i32 @pthread_mutex_lock(ptr %q)\n",
+        "  %r = load atomic i64, ptr %q acquire, align 8\n",
+    ] {
+        assert_eq!(left(Level::Coalesce, &turning(&[access, more].concat())), ["read8(ptr %a)"], "{more}");
+    }
+    let early = format!(
+        "  br label %l\n\nl:\n  %i = phi i64 [ 0, %entry ], [ %j, %m ]\n  %v = load i64, ptr %q, align 8\n  %e = icmp eq i64 %v, %i\n  br i1 %e, label %x, label %m\n\nm:\n{access}  \
+         %j = add nuw nsw i64 %i, 1\n  %c = icmp eq i64 %j, %n\n  br i1 %c, label %x, label %l\n\nx:\n  ret void\n"
+    );
+    assert_eq!(left(Level::Coalesce, &early), ["read8(ptr %a)"]);
+}
+
+#[test]
+fn what_a_loop_does_to_the_same_bytes_is_done_once() {
+    assert_eq!(left(Level::Coalesce, &turning(WRITE)).len(), 1);
+    let text = at(Level::Coalesce, &turning(WRITE)).text;
+    let (call, header) =
+        (text.find("write8").expect("it is there"), text.find("\nl:").expect("the loop is there"));
+    assert!(call < header, "{text}");
+}
+
+#[test]
+fn a_frame_that_nobody_sees_goes() {
+    let frame = "  call void @__tsan_func_entry(ptr %p)\n";
+    let body = [frame, "  %v = load i64, ptr %q, align 8\n  call void @__tsan_func_exit()\n", RET].concat();
+    assert!(redundant(&body).is_empty());
+    assert_eq!(redundant(&[frame, READ, RET].concat()).len(), 2);
+    assert_eq!(redundant(&[frame, "  call void @unknown()\n", RET].concat()).len(), 1);
+}
+
+#[test]
+fn comparisons_in_the_code_cut_blocks_where_phis_know_it() {
+    let body = turning(
+        "  %a = getelementptr inbounds { i64, i64 }, ptr %p, i64 %i\n  call void @__tsan_write8(ptr %a)\n",
+    );
+    let text = at(Level::Inline, &body).text;
+    assert!(text.contains("%i = phi i64 [ 0, %entry ], [ %j, %dh1.rest ]"), "{text}");
+    assert!(text.contains("call preserve_mostcc void @__deadheat_cold_write8(ptr %a)"), "{text}");
+    assert!(text.contains("@__deadheat_tls = external dso_local thread_local(localexec) global"), "{text}");
+}
+
+#[test]
+fn what_is_no_module_is_refused_and_what_cannot_be_read_stays() {
+    assert!(elide("int main(void) { return 0; }", Level::Inline).is_none());
+    let odd = module("  br label %nowhere\n");
+    let elided = elide(&odd, Level::Inline).expect("the rest is a module");
+    assert_eq!((elided.unread, elided.text == odd), (1, true));
+}
