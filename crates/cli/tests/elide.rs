@@ -41,11 +41,19 @@ fn build(source: &Path, out: &Path, how: &str, level: &str) -> String {
 /// The variables that the program's reports are about.
 fn racing(program: &Path) -> BTreeSet<String> {
     let mut command = Command::new(program);
-    command.env("DEADHEAT_OPTIONS", "suppress_equal_stacks=0 suppress_equal_addresses=0").env_remove("TSAN_OPTIONS");
+    command
+        .env("DEADHEAT_OPTIONS", "suppress_equal_stacks=0 suppress_equal_addresses=0")
+        .env_remove("TSAN_OPTIONS");
     let output = command.stdin(Stdio::null()).output().expect("the program runs");
-    assert!(matches!(output.status.code(), Some(0 | 66)), "{} ended with {:?}", program.display(), output.status);
+    assert!(
+        matches!(output.status.code(), Some(0 | 66)),
+        "{} ended with {:?}",
+        program.display(),
+        output.status
+    );
     let told = String::from_utf8_lossy(&output.stderr);
-    let variable = |line: &str| Some(line.split_once("Location is global '")?.1.split_once('\'')?.0.to_owned());
+    let variable =
+        |line: &str| Some(line.split_once("Location is global '")?.1.split_once('\'')?.0.to_owned());
     told.lines().filter_map(variable).collect()
 }
 
@@ -70,10 +78,14 @@ fn the_same_variables_race() {
                         kept.display()
                     );
                 }
-                gone += told.lines().filter(|l| !l.contains(" 0 redundant, 0 merged, 0 out of loops")).count();
+                gone +=
+                    told.lines().filter(|l| !l.contains(" 0 redundant, 0 merged, 0 out of loops")).count();
             }
             races += expected.len();
         }
     }
-    assert!(races > 20 && gone > 20, "the programs say little: {races} races, {gone} functions with fewer checks");
+    assert!(
+        races > 20 && gone > 20,
+        "the programs say little: {races} races, {gone} functions with fewer checks"
+    );
 }

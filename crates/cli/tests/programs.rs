@@ -63,7 +63,8 @@ themes! {
 /// A sample of the corpus built with `--elide`, at every level; `DEADHEAT_ELIDED=1` takes every program (`cargo xtask elide`).
 #[test]
 fn elided() {
-    let every = std::env::var("DEADHEAT_ELIDED").map_or(23, |text| text.parse().expect("DEADHEAT_ELIDED is a number"));
+    let every = std::env::var("DEADHEAT_ELIDED")
+        .map_or(23, |text| text.parse().expect("DEADHEAT_ELIDED is a number"));
     corpus::judge_elided(THEMES, every);
 }
 

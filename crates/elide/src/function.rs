@@ -14,6 +14,7 @@ use crate::rewrite::emit::Emitter;
 use crate::rewrite::frames;
 use crate::stats::Stats;
 use hashbrown::HashSet;
+use std::cmp::Reverse;
 
 /// Does to the function what the level says. None if nothing of it concerns the runtime.
 pub fn elide<'a>(
@@ -39,7 +40,8 @@ pub fn elide<'a>(
         let mut moved = loops::hoist(&context, &mut forms, &mut checks).into_iter();
         checks.retain(|_| moved.next() == Some(false));
         stats.hoisted = before - checks.iter().filter(|c| c.line.is_some()).count();
-        checks.sort_by_key(|c| (c.block, c.at, c.line));
+        // Of those that are new at the same place, writes first: they may stand for reads.
+        checks.sort_by_key(|c| (c.block, c.at, c.line, Reverse(c.what.mode)));
         stats.redundant += drop_redundant(&context, &forms, &mut checks);
         stats.added = checks.iter().filter(|c| c.line.is_none()).count();
     }

@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Programs that have a bit of everything.
-const PROGRAMS: [&str; 4] =
-    ["benches/programs/lufact.c", "benches/programs/moldyn.c", "testdata/programs/cxx/async.cpp", "testdata/programs/cxx/exception-cleanup.cpp"];
+const PROGRAMS: [&str; 4] = [
+    "benches/programs/lufact.c",
+    "benches/programs/moldyn.c",
+    "testdata/programs/cxx/async.cpp",
+    "testdata/programs/cxx/exception-cleanup.cpp",
+];
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
@@ -32,7 +36,10 @@ fn modules_of_all_clangs() {
                 continue;
             }
             let mut first = Command::new(&clang);
-            first.args(["-w", "-g", how, "-fsanitize=thread", "-S", "-emit-llvm", "-o"]).arg(&module).arg(&source);
+            first
+                .args(["-w", "-g", how, "-fsanitize=thread", "-S", "-emit-llvm", "-o"])
+                .arg(&module)
+                .arg(&source);
             first.args(program.ends_with("cpp").then_some("-std=c++20"));
             assert!(first.status().is_ok_and(|s| s.success()), "{clang} {how} does not compile {program}");
             let text = std::fs::read_to_string(&module).expect("clang has written it");
@@ -46,7 +53,11 @@ fn modules_of_all_clangs() {
                 }
                 std::fs::write(&module, elided.text).expect("it can be written");
                 let mut second = Command::new(&clang);
-                second.args(["-w", "-g", how, "-Xclang", "-disable-llvm-passes", "-x", "ir", "-c"]).arg(&module).arg("-o").arg(&object);
+                second
+                    .args(["-w", "-g", how, "-Xclang", "-disable-llvm-passes", "-x", "ir", "-c"])
+                    .arg(&module)
+                    .arg("-o")
+                    .arg(&object);
                 assert!(second.status().is_ok_and(|s| s.success()), "{what} does not compile");
             }
         }

@@ -3,6 +3,7 @@
 //! A fast path is the same for all sizes within a granule, since it asks for a word about all eight bytes, and so takes nine or ten instructions:
 //! cell address, word, difference to the beginning of the epoch; done if that is small (`Word::is_since`).
 
+use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
@@ -62,99 +63,6 @@ slow16! { slow_read16: Read; slow_write16: Write; }
 /// In a word: all bytes.
 pub(crate) const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
 
-/// The assembly of a read of the address in rdi: changes rax, rcx, rdx, r8, r9.
-/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
-macro_rules! read_path {
-    ($done:literal) => {
-        concat!(
-            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
-            "lea rax, [rdi + rdi]\n",
-            "and rax, qword ptr fs:[rcx + {mask}]\n",
-            "xor rax, qword ptr fs:[rcx + {base}]\n",
-            "mov rdx, qword ptr [rax + {r}]\n",
-            "mov r8, rdx\n",
-            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
-            "shr r8, {clock}\n",
-            "jne 2f\n",
-            $done, "\n",
-            "2: movabs r9, {whole}\n",
-            "bt rdx, {special}\n",
-            "jc 4f\n",
-            "mov r8, rdx\n",
-            "or r8, r9\n",
-            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
-            "shr r8, {clock}\n",
-            "je 3f\n",
-            "mov rdx, qword ptr [rax + {w}]\n",
-            "mov r8, rdx\n",
-            "or r8, r9\n",
-            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
-            "shr r8, {clock}\n",
-            "jne 5f\n",
-            "3: mov ecx, edi\n",
-            "and ecx, 7\n",
-            "shr rdx, {extent}\n",
-            "shr edx, cl\n",
-            "not edx\n",
-            "test dl, {bytes}\n",
-            "jne 5f\n",
-            $done, "\n",
-            "4: mov r8, qword ptr fs:[rcx + {thread}]\n",
-            "mov eax, edx\n",
-            "and eax, {last}\n",
-            "shl eax, 4\n",
-            "test r8, r8\n",
-            "je 5f\n",
-            "add rax, qword ptr [r8 + {seen}]\n",
-            "cmp rdx, qword ptr [rax]\n",
-            "jne 5f\n",
-            "mov rdx, qword ptr [rax + 8]\n",
-            "cmp rdx, qword ptr fs:[rcx + {epoch}]\n",
-            "jne 6f\n",
-            $done, "\n",
-            "6: or r9, rdx\n",
-            "cmp r9, qword ptr fs:[rcx + {epoch}]\n",
-            "je 3b\n",
-            "5:\n",
-        )
-    };
-}
-pub(crate) use read_path;
-
-/// The assembly of a write to the address in rdi: changes rax, rcx, rdx.
-/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
-macro_rules! write_path {
-    ($done:literal) => {
-        concat!(
-            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
-            "lea rax, [rdi + rdi]\n",
-            "and rax, qword ptr fs:[rcx + {mask}]\n",
-            "xor rax, qword ptr fs:[rcx + {base}]\n",
-            "mov rdx, qword ptr [rax + {w}]\n",
-            "mov rax, rdx\n",
-            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
-            "shr rax, {clock}\n",
-            "jne 2f\n",
-            $done, "\n",
-            "2: movabs rax, {whole}\n",
-            "or rax, rdx\n",
-            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
-            "shr rax, {clock}\n",
-            "jne 3f\n",
-            "mov ecx, edi\n",
-            "and ecx, 7\n",
-            "shr rdx, {extent}\n",
-            "shr edx, cl\n",
-            "not edx\n",
-            "test dl, {bytes}\n",
-            "jne 3f\n",
-            $done, "\n",
-            "3:\n",
-        )
-    };
-}
-pub(crate) use write_path;
-
 macro_rules! fast_read {
     ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
         /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if R is, and about these bytes; if W is, since whatever races with the read
@@ -213,40 +121,8 @@ macro_rules! fast_read16 {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "lea rax, [rdi + rdi]",
-                "and rax, qword ptr fs:[rcx + {mask}]",
-                "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {r}]",
-                "mov rsi, qword ptr [rax + {r} + 16]",
-                "mov rax, rdx",
-                "mov r8, rsi",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "or rax, r8",
-                "shr rax, {clock}",
-                "jne 2f",
-                "test edi, 7",
-                "jne 3f",
-                "ret",
-                "2: cmp rdx, rsi",
-                "jne 3f",
-                "test edi, 7",
-                "jne 3f",
-                "mov r8, qword ptr fs:[rcx + {thread}]",
-                "mov eax, edx",
-                "and eax, {last}",
-                "shl eax, 4",
-                "test r8, r8",
-                "je 3f",
-                "add rax, qword ptr [r8 + {seen}]",
-                "cmp rdx, qword ptr [rax]",
-                "jne 3f",
-                "mov rdx, qword ptr [rax + 8]",
-                "cmp rdx, qword ptr fs:[rcx + {epoch}]",
-                "jne 3f",
-                "ret",
-                "3: mov rsi, qword ptr [rsp]",
+                read16_path!("ret"),
+                "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, r = const R, clock = const CLOCK,
                 last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym slow_read16,
@@ -264,21 +140,8 @@ macro_rules! fast_write16 {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "lea rax, [rdi + rdi]",
-                "and rax, qword ptr fs:[rcx + {mask}]",
-                "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {w}]",
-                "mov rax, qword ptr [rax + {w} + 16]",
-                "sub rdx, qword ptr fs:[rcx + {epoch}]",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
-                "or rax, rdx",
-                "shr rax, {clock}",
-                "jne 2f",
-                "test edi, 7",
-                "jne 2f",
-                "ret",
-                "2: mov rsi, qword ptr [rsp]",
+                write16_path!("ret"),
+                "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK, slow = sym slow_write16,
             )

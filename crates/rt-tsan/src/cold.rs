@@ -3,7 +3,8 @@
 //! In LLVM's `preserve_most` convention: all general registers but r11 stay what they are, so that the caller need not save any around a call that is seldom made. The caller saves vector registers itself.
 //! The assembly of the fast paths runs again, since it knows words about some of a granule's bytes, and sets; what it cannot decide goes where it would have gone.
 
-use crate::access::{self, CLOCK, R, W, WHOLE, read_path, write_path};
+use crate::access::{self, CLOCK, R, W, WHOLE};
+use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
@@ -68,32 +69,31 @@ cold! {
 }
 
 macro_rules! cold16 {
-    ($($name:ident $then:ident: $mode:ident $slow:ident;)*) => {$(
-        extern "C" fn $then(address: u64, pc: u64) {
-            if !is_in_epoch(address, 16, Mode::$mode) {
-                access::$slow(address, pc);
-            }
-        }
-
+    ($($path:ident $name:ident: $slow:ident;)*) => {$(
         /// An access to 16 bytes, at any address.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "push rax", "push rcx", "push rdx", "push r8", "push r9", "push rsi", "push rdi", "push r10", "push r11",
+                "push rax", "push rcx", "push rdx", "push r8", "push rsi",
+                $path!("jmp 9f"),
+                "push r9", "push rdi", "push r10", "push r11",
                 "mov rsi, qword ptr [rsp + 72]",
-                "call {then}",
-                "pop r11", "pop r10", "pop rdi", "pop rsi", "pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
+                "call {slow}",
+                "pop r11", "pop r10", "pop rdi", "pop r9",
+                "9: pop rsi", "pop r8", "pop rdx", "pop rcx", "pop rax",
                 "ret",
-                then = sym $then,
+                "/* {thread} {w} {r} {last} {seen} */",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
+                last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym access::$slow,
             )
         }
     )*};
 }
 
 cold16! {
-    __deadheat_cold_read16 read16: Read slow_read16;
-    __deadheat_cold_write16 write16: Write slow_write16;
+    read16_path __deadheat_cold_read16: slow_read16;
+    write16_path __deadheat_cold_write16: slow_write16;
 }
 
 macro_rules! range {

@@ -13,4 +13,5 @@ mod cold;
 mod entry;
 mod intercept;
 mod lang;
+mod paths;
 mod real;

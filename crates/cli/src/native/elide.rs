@@ -44,7 +44,9 @@ impl Options {
             match word.to_str() {
                 Some("--elide") => options.level = Level::default(),
                 Some("--elide-stats") => options.stats = true,
-                Some(text) if text.starts_with("--elide=") => options.level = named(&text["--elide=".len()..])?,
+                Some(text) if text.starts_with("--elide=") => {
+                    options.level = named(&text["--elide=".len()..])?
+                }
                 _ => others.push(word.clone()),
             }
         }
@@ -71,7 +73,12 @@ const OTHERWISE: [&str; 14] = [
 ];
 
 /// Compiles with fewer checks, and links if that is asked for. None if it has to be done as usual.
-pub fn compile(compiler: &Compiler, words: &[OsString], runtime: &Runtime, options: Options) -> Result<Option<ExitCode>, Failure> {
+pub fn compile(
+    compiler: &Compiler,
+    words: &[OsString],
+    runtime: &Runtime,
+    options: Options,
+) -> Result<Option<ExitCode>, Failure> {
     if options.level == Level::Off {
         return Ok(None);
     }
@@ -84,7 +91,8 @@ pub fn compile(compiler: &Compiler, words: &[OsString], runtime: &Runtime, optio
         return Ok(None);
     }
     let Some(job) = Job::of(&words, &line) else { return Ok(None) };
-    let folder = TempDir::with_prefix("deadheat-").map_err(|e| Failure::new(format!("cannot make a temporary folder: {}", plain(&e))))?;
+    let folder = TempDir::with_prefix("deadheat-")
+        .map_err(|e| Failure::new(format!("cannot make a temporary folder: {}", plain(&e))))?;
     let compiling = Compiling { compiler, line: &line, folder: folder.path(), options };
     let mut objects = Vec::new();
     for (number, source) in job.sources.iter().enumerate() {
@@ -121,14 +129,22 @@ impl<'a> Job<'a> {
     fn of(words: &'a [OsString], line: &CommandLine) -> Option<Job<'a>> {
         let parts = parts(words);
         let is = |option: &str| words.iter().any(|w| w == option);
-        let otherwise = |word: &OsString| word.to_str().is_some_and(|w| OTHERWISE.iter().any(|o| w.starts_with(o)));
+        let otherwise =
+            |word: &OsString| word.to_str().is_some_and(|w| OTHERWISE.iter().any(|o| w.starts_with(o)));
         let links = line.goal() != Goal::Objects;
         let notes = parts.iter().any(|(role, _)| *role == Role::Dependencies);
-        if words.iter().any(otherwise) || (!links && !is("-c")) || ["-S", "-E", "-M", "-MM", "-fsyntax-only"].into_iter().any(is) || (links && notes) {
+        if words.iter().any(otherwise)
+            || (!links && !is("-c"))
+            || ["-S", "-E", "-M", "-MM", "-fsyntax-only"].into_iter().any(is)
+            || (links && notes)
+        {
             return None;
         }
-        let named = |language: &&[OsString]| language.last().is_some_and(|l| ["c", "c++", "-xc", "-xc++"].iter().any(|n| l == n));
-        let languages: Vec<_> = parts.iter().filter(|(role, _)| *role == Role::Language).map(|(_, w)| *w).collect();
+        let named = |language: &&[OsString]| {
+            language.last().is_some_and(|l| ["c", "c++", "-xc", "-xc++"].iter().any(|n| l == n))
+        };
+        let languages: Vec<_> =
+            parts.iter().filter(|(role, _)| *role == Role::Language).map(|(_, w)| *w).collect();
         if !languages.iter().all(named) {
             return None;
         }
@@ -163,7 +179,9 @@ impl<'a> Job<'a> {
         for (role, part) in &self.parts {
             match role {
                 Role::Language => {}
-                Role::Input if self.sources.contains(&part[0].as_os_str()) => words.extend(next.next().map(|o| o.clone().into_os_string())),
+                Role::Input if self.sources.contains(&part[0].as_os_str()) => {
+                    words.extend(next.next().map(|o| o.clone().into_os_string()))
+                }
                 _ => words.extend_from_slice(part),
             }
         }
@@ -191,7 +209,13 @@ struct Compiling<'a> {
 
 impl Compiling<'_> {
     /// Makes the object of a source. A status if that fails, as it would without us.
-    fn one(&self, job: &Job<'_>, source: &OsStr, object: &Path, number: usize) -> Result<Option<ExitCode>, Failure> {
+    fn one(
+        &self,
+        job: &Job<'_>,
+        source: &OsStr,
+        object: &Path,
+        number: usize,
+    ) -> Result<Option<ExitCode>, Failure> {
         let text = self.folder.join(format!("{number}.ll"));
         let mut first = self.first(job, source, object);
         first.args(["-S", "-emit-llvm", "-o"]).arg(&text);
@@ -204,7 +228,10 @@ impl Compiling<'_> {
             if end.success() {
                 return Ok(None);
             }
-            note(&format!("{} could not be compiled with fewer checks, and has all of them", source.display()));
+            note(&format!(
+                "{} could not be compiled with fewer checks, and has all of them",
+                source.display()
+            ));
         }
         // What clang had to say of the source has been said.
         let mut whole = self.first(job, source, object);
@@ -221,7 +248,8 @@ impl Compiling<'_> {
         }
         command.args(job.words_for(Some(source))).arg("-Wno-unused-command-line-argument");
         let has = |options: &[&str]| {
-            let starts = |word: &OsString| word.to_str().is_some_and(|w| options.iter().any(|o| w.starts_with(o)));
+            let starts =
+                |word: &OsString| word.to_str().is_some_and(|w| options.iter().any(|o| w.starts_with(o)));
             job.parts.iter().any(|(role, words)| *role == Role::Dependencies && starts(&words[0]))
         };
         if has(&["-MD", "-MMD"]) {
@@ -240,7 +268,11 @@ impl Compiling<'_> {
         if !self.line.debug {
             command.arg("-g");
         }
-        command.args(job.words_for(None)).args(["-Wno-unused-command-line-argument", "-Xclang", "-disable-llvm-passes"]);
+        command.args(job.words_for(None)).args([
+            "-Wno-unused-command-line-argument",
+            "-Xclang",
+            "-disable-llvm-passes",
+        ]);
         command.args(["-x", "ir"]).arg(text).args(["-c", "-o"]).arg(object);
         command
     }
@@ -249,7 +281,8 @@ impl Compiling<'_> {
     fn thin_out(&self, source: &OsStr, file: &Path) -> Result<bool, Failure> {
         let trouble = |e: std::io::Error| Failure::at(file.display(), plain(&e));
         let text = std::fs::read(file).map_err(trouble)?;
-        let elided = String::from_utf8(text).ok().and_then(|text| deadheat_elide::elide(&text, self.options.level));
+        let elided =
+            String::from_utf8(text).ok().and_then(|text| deadheat_elide::elide(&text, self.options.level));
         let Some(elided) = elided else {
             note(&format!("{}: clang's module cannot be read; it has all checks", source.display()));
             return Ok(false);

@@ -1,10 +1,10 @@
 //! `deadheat cc` and `deadheat c++`: compilers that instrument.
 
 use super::build;
-use super::elide;
 use super::child::Child;
 use super::command_line::CommandLine;
 use super::compiler::{Compiler, Language};
+use super::elide;
 use super::runtime::Runtime;
 use crate::failure::{Failure, plain};
 use std::env;

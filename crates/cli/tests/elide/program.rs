@@ -55,7 +55,10 @@ pub fn source(seed: u64) -> String {
     }
     let mut out = String::from(HEAD);
     for (thread, body) in bodies.iter().enumerate() {
-        let _ = writeln!(out, "static void *t{thread}(void *n) {{\n  long k = (long)n;\n{body}  return (void *)k;\n}}");
+        let _ = writeln!(
+            out,
+            "static void *t{thread}(void *n) {{\n  long k = (long)n;\n{body}  return (void *)k;\n}}"
+        );
     }
     out.push_str("int main(void) {\n  pthread_t all[3];\n  void *(*run[])(void *) = {t0, t1, t2};\n  for (long k = 0; k < 3; k++) pthread_create(&all[k], 0, run[k], (void *)(k + 20));\n");
     out.push_str("  for (int k = 0; k < 3; k++) pthread_join(all[k], 0);\n  return 0;\n}\n");

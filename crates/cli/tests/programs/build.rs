@@ -117,7 +117,12 @@ impl Setting {
     /// With fewer checks, if the program can be built so.
     pub fn elided(program: &Program, level: &'static str, optimisation: &'static str) -> Option<Setting> {
         let fits = program.only.as_deref().is_none_or(|only| only == Family::Clang.name());
-        fits.then_some(Setting { judge: Judge::Deadheat, family: Family::Clang, optimisation, elide: Some(level) })
+        fits.then_some(Setting {
+            judge: Judge::Deadheat,
+            family: Family::Clang,
+            optimisation,
+            elide: Some(level),
+        })
     }
 
     /// Every way in which `program` is judged.

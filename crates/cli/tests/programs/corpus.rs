@@ -62,8 +62,9 @@ pub fn judge_elided(themes: &[&str], every: usize) {
         levels.into_iter().flat_map(of).flatten().collect::<Vec<_>>()
     };
     let sample = all.iter().step_by(every);
-    let cases: Vec<(Setting, &Program)> =
-        sample.flat_map(|program| settings(program).into_iter().map(move |setting| (setting, program))).collect();
+    let cases: Vec<(Setting, &Program)> = sample
+        .flat_map(|program| settings(program).into_iter().map(move |setting| (setting, program)))
+        .collect();
     judge_cases(&cases);
 }
 

@@ -128,7 +128,8 @@ pub fn read<'a>(lines: &Lines<'a>, at: usize, types: &Types<'a>) -> Option<Funct
             }
             let count = extent(lines, line)?;
             let text = lines.span(line, count)?;
-            let (result, kind, targets) = Reader { types, names: &mut scope, depth: CONSTANTS }.read(text)?;
+            let (result, kind, targets) =
+                Reader { types, names: &mut scope, depth: CONSTANTS, seen: "" }.read(text)?;
             let is_phi = text.contains(" = phi ") && Cursor::new(text).is_phi();
             drafts.last_mut()?.insts.push(Inst { line, result, kind, targets, is_phi, text });
             line += count;

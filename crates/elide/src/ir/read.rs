@@ -25,6 +25,8 @@ pub struct Reader<'a, 'b, N> {
     pub names: &'b mut N,
     /// How deep constant expressions may still nest.
     pub depth: u32,
+    /// The type that was read last, as text.
+    pub seen: &'a str,
 }
 
 impl<'a, N: Names<'a>> Reader<'a, '_, N> {
@@ -50,16 +52,29 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
         };
         let kind = match op {
             "call" | "invoke" | "callbr" => self.call(cursor)?,
-            "load" => Kind::Load { atomic: order(cursor, true) },
+            "load" => {
+                let atomic = order(cursor, true);
+                while matches!(cursor.peek(), "atomic" | "volatile") {
+                    cursor.next();
+                }
+                if self.type_text(&mut cursor).is_some() {
+                    self.defines(result, Some(Kind::Load { atomic }));
+                }
+                Kind::Load { atomic }
+            }
             "store" => Kind::Store { atomic: order(cursor, true) },
             "atomicrmw" | "cmpxchg" => Kind::Rmw(order(cursor, false)?),
             "fence" => Kind::Fence(order(cursor, false)?),
             "getelementptr" => self.gep(&mut cursor).unwrap_or(Kind::Other),
             "bitcast" | "ptrtoint" | "inttoptr" | "zext" | "sext" | "trunc" => {
-                self.cast(op, cursor).unwrap_or(Kind::Other)
+                let kind = self.cast(op, cursor);
+                self.defines(result, kind)
             }
             "add" | "sub" | "mul" | "shl" | "or" | "and" | "lshr" | "ashr" | "udiv" | "sdiv" | "urem"
-            | "srem" | "xor" => self.binary(op, cursor).unwrap_or(Kind::Other),
+            | "srem" | "xor" => {
+                let kind = self.binary(op, cursor);
+                self.defines(result, kind)
+            }
             "icmp" => self.compare(cursor).unwrap_or(Kind::Other),
             "phi" => {
                 // Even one that means nothing here: blocks that are cut in two are named in it.
@@ -132,16 +147,14 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
     /// The first of those arguments, behind its type and attributes.
     fn argument(&mut self, args: &'a str) -> Option<Operand<'a>> {
         let mut cursor = Cursor::new(args);
-        let text = cursor.rest();
-        types::parse(&mut cursor)?;
-        let text = text[..text.len() - cursor.rest().len()].trim_end();
+        self.type_text(&mut cursor)?;
+        let text = self.seen;
         while matches!(cursor.peek(), "noundef" | "nonnull") {
             cursor.next();
         }
         let operand = self.operand(&mut cursor)?;
-        if let Operand::Local(value) = operand {
-            self.names.typed(value, text);
-        }
+        self.seen = text;
+        self.note(&operand);
         Some(operand)
     }
 
@@ -194,7 +207,7 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
         }
         let (from, of) = self.typed_operand(&mut cursor)?;
         cursor.eat("to").then_some(())?;
-        let to = types::parse(&mut cursor)?;
+        let to = self.type_text(&mut cursor)?;
         match (from, to) {
             (Type::Ptr, Type::Ptr) => Some(Kind::Same(of)),
             (Type::Ptr, Type::Int(64)) | (Type::Int(64), Type::Ptr) => Some(Kind::Same(of)),
@@ -223,6 +236,7 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
         let Type::Int(bits) = of else { return None };
         cursor.eat(",").then_some(())?;
         let right = self.operand(&mut cursor)?;
+        self.note(&right);
         let op = if disjoint && op == "or" { "add" } else { op };
         Some(Kind::Binary { op, bits, nuw: nuw || disjoint, nsw: nsw || disjoint, left, right })
     }
@@ -238,13 +252,13 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
         };
         cursor.eat(",").then_some(())?;
         let right = self.operand(&mut cursor)?;
+        self.note(&right);
         Some(Kind::Compare { predicate, bits, left, right })
     }
 
     fn phi(&mut self, mut cursor: Cursor<'a>) -> Option<Kind<'a>> {
-        let text = cursor.rest();
-        let of = types::parse(&mut cursor)?;
-        let text = text[..text.len() - cursor.rest().len()].trim_end();
+        let of = self.type_text(&mut cursor)?;
+        let text = self.seen;
         let bits = match of {
             Type::Int(bits) => bits,
             Type::Ptr => 64,
@@ -254,9 +268,8 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
         loop {
             cursor.eat("[").then_some(())?;
             let value = self.operand(&mut cursor)?;
-            if let Operand::Local(value) = value {
-                self.names.typed(value, text);
-            }
+            self.seen = text;
+            self.note(&value);
             cursor.eat(",").then_some(())?;
             from.push((value, self.names.block(cursor.next().strip_prefix('%')?)));
             cursor.eat("]").then_some(())?;
@@ -290,14 +303,35 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
 
     /// A type and what is of it.
     pub fn typed_operand(&mut self, cursor: &mut Cursor<'a>) -> Option<(Type<'a>, Operand<'a>)> {
+        let of = self.type_text(cursor)?;
+        let text = self.seen;
+        let operand = self.operand(cursor)?;
+        self.seen = text;
+        self.note(&operand);
+        Some((of, operand))
+    }
+
+    /// A type, of which the text is remembered.
+    fn type_text(&mut self, cursor: &mut Cursor<'a>) -> Option<Type<'a>> {
         let text = cursor.rest();
         let of = types::parse(cursor)?;
-        let text = text[..text.len() - cursor.rest().len()].trim_end();
-        let operand = self.operand(cursor)?;
-        if let Operand::Local(value) = operand {
-            self.names.typed(value, text);
+        self.seen = text[..text.len() - cursor.rest().len()].trim_end();
+        Some(of)
+    }
+
+    /// What is defined is of the type that was read last, if the instruction was understood.
+    fn defines(&mut self, result: Option<Value>, kind: Option<Kind<'a>>) -> Kind<'a> {
+        if let (Some(value), Some(_)) = (result, &kind) {
+            self.note(&Operand::Local(value));
         }
-        Some((of, operand))
+        kind.unwrap_or(Kind::Other)
+    }
+
+    /// The operand is of the type that was read last.
+    fn note(&mut self, operand: &Operand<'a>) {
+        if let Operand::Local(value) = operand {
+            self.names.typed(*value, self.seen);
+        }
     }
 
     /// An operand, behind its type and attributes.
