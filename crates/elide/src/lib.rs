@@ -24,6 +24,7 @@ use ir::Module;
 use rewrite::edits::Edits;
 use rewrite::emit::Emitter;
 use rewrite::inline::Inliner;
+use rewrite::preheaders;
 
 /// The module with fewer checks.
 pub struct Elided {
@@ -38,16 +39,25 @@ pub struct Elided {
 /// The module without the checks that the level takes out. None if the text is no module.
 pub fn elide(text: &str, level: Level) -> Option<Elided> {
     let module = Module::read(text)?;
-    let mut edits = Edits::default();
-    let mut stats = Vec::new();
-    if level > Level::Off {
-        let effects = Effects::infer(&module);
-        let inliner = (level == Level::Inline).then(|| Inliner::of(&module)).flatten();
-        let mut emitter = Emitter::new(&module, inliner);
-        for function in &module.functions {
-            stats.extend(function::elide(&module, function, &effects, level, &mut emitter, &mut edits));
-        }
-        edits.end = emitter.declarations();
+    if level == Level::Off {
+        return Some(Elided { text: text.to_owned(), stats: Vec::new(), unread: module.unread });
     }
-    Some(Elided { text: edits.apply(&module.lines), stats, unread: module.unread })
+    let effects = Effects::infer(&module);
+    if level >= Level::Coalesce
+        && let Some(text) = preheaders::add(&module, &effects)
+    {
+        let module = Module::read(&text)?;
+        return Some(thin_out(&module, &Effects::infer(&module), level));
+    }
+    Some(thin_out(&module, &effects, level))
+}
+
+fn thin_out<'a>(module: &Module<'a>, effects: &Effects<'a>, level: Level) -> Elided {
+    let mut edits = Edits::default();
+    let inliner = (level == Level::Inline).then(|| Inliner::of(module)).flatten();
+    let mut emitter = Emitter::new(module, inliner);
+    let of = |function| function::elide(module, function, effects, level, &mut emitter, &mut edits);
+    let stats = module.functions.iter().filter_map(of).collect();
+    edits.end = emitter.declarations();
+    Elided { text: edits.apply(&module.lines), stats, unread: module.unread }
 }

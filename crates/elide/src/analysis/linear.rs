@@ -178,6 +178,11 @@ impl<'a> Forms<'a> {
         form.terms.iter().flat_map(|(atom, _)| self.roots[atom.0 as usize].iter().copied()).collect()
     }
 
+    /// The form of so many bits as one of 64.
+    pub fn zero_extended(&mut self, bits: u32, form: Linear) -> Linear {
+        Linear::atom(self.number(Make::Extension("zext", bits, 64, form)))
+    }
+
     /// What that atom is.
     pub fn make(&self, atom: Atom) -> &Make<'a> {
         &self.makes[atom.0 as usize]

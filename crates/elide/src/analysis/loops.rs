@@ -134,7 +134,7 @@ impl<'b> Place<'b> {
         let [latch] = self.of.latches[..] else { return Vec::new() };
         let phis = context.function.block(self.of.header).insts.iter().take_while(|i| i.is_phi);
         let counter = |inst: &crate::ir::Inst<'a>| {
-            let (Kind::Phi { bits: 64, from }, Some(value)) = (&inst.kind, inst.result) else { return None };
+            let (Kind::Phi { from, .. }, Some(value)) = (&inst.kind, inst.result) else { return None };
             let mut of = |block: BlockId| {
                 from.iter().find(|(_, b)| *b == block).map(|(o, _)| o.clone()).and_then(|o| forms.operand(&o))
             };
@@ -197,7 +197,7 @@ impl<'b> Place<'b> {
             return None;
         };
         let (block, at) = context.definitions[on.0 as usize]?;
-        let Kind::Compare { predicate, bits: 64, left, right } =
+        let Kind::Compare { predicate, bits, left, right } =
             &context.function.blocks[block as usize].insts[at as usize].kind
         else {
             return None;
@@ -215,13 +215,22 @@ impl<'b> Place<'b> {
             return None;
         }
         let difference = forms.operand(right)?.plus(&forms.operand(left)?, -1);
-        let step = self.stride(context, forms, counters, &difference)?;
-        if step == 0 || step == i64::MIN {
-            return None;
+        let narrow = 64u32.checked_sub(*bits)?;
+        let step = self.stride(context, forms, counters, &difference)? << narrow >> narrow;
+        let by = step.checked_abs().filter(|by| *by > 0)?;
+        // `right - left` is zero after `-difference / step` turns more.
+        let left = self.at_first(forms, counters, &difference).times(-step.signum());
+        if narrow == 0 {
+            // That this is a whole number, the program itself relies on: it would go round for years until it meets zero the next time.
+            return Some(Turns { left, by });
         }
-        // `right - left` is zero after `-difference / step` turns more. That it is exactly zero then, the program itself relies on: it would go round 2⁶⁴ times.
-        let left = self.at_first(forms, counters, &difference);
-        Some(if step > 0 { Turns { left: left.times(-1), by: step } } else { Turns { left, by: -step } })
+        // A narrow counter may well go round through zero. With powers of two the first time is the one that is computed here, or there is none.
+        let left = match left.as_constant() {
+            _ if by.count_ones() != 1 => return None,
+            Some(number) => Linear::constant(number & ((1 << bits) - 1)),
+            None => forms.zero_extended(*bits, left),
+        };
+        Some(Turns { left, by })
     }
 
     /// The check that stands for a group.

@@ -12,6 +12,8 @@ use hashbrown::HashMap;
 pub struct Block<'a> {
     /// Its label, without the sigil. The entry may have none in the text, but instructions know it by its number.
     pub label: String,
+    /// The line of its label, or the function's `define`.
+    pub line: usize,
     /// Its instructions; the last one ends it.
     pub insts: Vec<Inst<'a>>,
 }
@@ -102,6 +104,7 @@ const CONSTANTS: u32 = 32;
 /// A block while it is read: its label in the text, if it has one there.
 struct Draft<'a> {
     label: Option<&'a str>,
+    line: usize,
     insts: Vec<Inst<'a>>,
 }
 
@@ -120,11 +123,11 @@ pub fn read<'a>(lines: &Lines<'a>, at: usize, types: &Types<'a>) -> Option<Funct
         if trimmed.is_empty() || trimmed.starts_with(';') {
             line += 1;
         } else if let Some(label) = label(here) {
-            drafts.push(Draft { label: Some(label), insts: Vec::new() });
+            drafts.push(Draft { label: Some(label), line, insts: Vec::new() });
             line += 1;
         } else {
             if drafts.is_empty() {
-                drafts.push(Draft { label: None, insts: Vec::new() });
+                drafts.push(Draft { label: None, line: at, insts: Vec::new() });
             }
             let count = extent(lines, line)?;
             let text = lines.span(line, count)?;
@@ -156,13 +159,13 @@ fn finish<'a>(mut function: Function<'a>, scope: Scope<'a>, drafts: Vec<Draft<'a
     }
     // A label that nobody defines: not a function.
     let place: Vec<BlockId> = place.into_iter().collect::<Option<_>>()?;
-    for Draft { label, mut insts } in drafts {
+    for Draft { label, line, mut insts } in drafts {
         let (last, before) = insts.split_last()?;
         if !last.ends_block() || before.iter().any(Inst::ends_block) {
             return None;
         }
         insts.iter_mut().for_each(|inst| inst.renumber(&place));
-        function.blocks.push(Block { label: label.unwrap_or(&entry).to_owned(), insts });
+        function.blocks.push(Block { label: label.unwrap_or(&entry).to_owned(), line, insts });
     }
     (function.names, function.types) = (scope.names, scope.types);
     (!function.blocks.is_empty()).then_some(function)

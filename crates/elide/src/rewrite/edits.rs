@@ -24,6 +24,11 @@ impl Edits {
         self.instead.insert(line, text);
     }
 
+    /// What the line is to be, if it is to be another.
+    pub fn replaced(&self, line: usize) -> Option<&str> {
+        self.instead.get(&line).map(String::as_str)
+    }
+
     /// Takes the line out.
     pub fn remove(&mut self, line: usize) {
         self.gone.insert(line);

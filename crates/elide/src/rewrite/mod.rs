@@ -5,3 +5,4 @@ pub mod edits;
 pub mod emit;
 pub mod frames;
 pub mod inline;
+pub mod preheaders;
