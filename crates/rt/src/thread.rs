@@ -32,7 +32,7 @@ pub struct Seen {
 }
 
 /// What a thread has at hand that never read anything shared.
-static NOTHING_SEEN: [Seen; SEEN] = [Seen { set: Word::NONE, epoch: 0 }; SEEN];
+pub(crate) static NOTHING_SEEN: [Seen; SEEN] = [Seen { set: Word::NONE, epoch: 0 }; SEEN];
 
 /// Everything that belongs to one thread. Touched by that thread only; others see what is in the [`registry`](crate::registry).
 pub struct Thread {
@@ -127,6 +127,7 @@ impl Thread {
         tls::set::<{ offset::BASE }>(layout.base);
         tls::set::<{ offset::FRAMES }>(self.placer.top() as u64);
         tls::set::<{ offset::THREAD }>(self as *mut Thread as u64);
+        tls::set::<{ offset::SEEN }>(self.seen as u64);
         self.refresh();
     }
 
@@ -140,6 +141,7 @@ impl Thread {
         self.suspend();
         tls::set::<{ offset::THREAD }>(0);
         tls::set::<{ offset::EPOCH }>(tls::NEVER);
+        tls::set::<{ offset::SEEN }>(&raw const NOTHING_SEEN as u64);
         // Whatever still runs on this thread pushes its frames where nobody looks.
         tls::set::<{ offset::FRAMES }>(&raw const SCRATCH as u64 + SCRATCH_BYTES as u64 / 2);
     }
@@ -149,6 +151,7 @@ impl Thread {
     pub fn has_seen(&mut self, set: Word, extent: u8) {
         if !self.sees() {
             self.seen = Box::into_raw(Box::new(NOTHING_SEEN));
+            tls::set::<{ offset::SEEN }>(self.seen as u64);
         }
         let seen = Seen { set, epoch: self.state.epoch().with_extent(extent).0 };
         // SAFETY: the table is this thread's own.

@@ -24,6 +24,8 @@ pub mod offset {
     pub const CALLER: usize = 40;
     /// What the thread is about to run once.
     pub const ONCE: usize = 48;
+    /// Sets of reads at hand (`Thread::seen`), for code that has the fast paths in itself.
+    pub const SEEN: usize = 56;
 }
 
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
@@ -41,9 +43,10 @@ global_asm!(
     ".quad 0",
     ".quad {nothing}",
     ".quad {scratch} + {half}",
-    ".zero 32",
+    ".zero 24",
+    ".quad {seen}",
     ".popsection",
-    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, half = const crate::thread::SCRATCH_BYTES / 2,
+    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN, half = const crate::thread::SCRATCH_BYTES / 2,
 );
 
 /// The cells of all memory, to a thread that has no layout.

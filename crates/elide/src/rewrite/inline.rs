@@ -9,11 +9,14 @@ use crate::rewrite::edits::Edits;
 use crate::rewrite::frames;
 use std::fmt::Write;
 
-/// The thread-local words of the runtime by number: the beginning of the epoch, the mask and the base of the layout, the next frame of the shadow stack.
+/// The thread-local words of the runtime by number: the beginning of the epoch, the mask and the base of the layout, the next frame of the shadow stack, the sets at hand.
 const EPOCH: u32 = 0;
 const MASK: u32 = 1;
 const BASE: u32 = 2;
 const FRAMES: u32 = 3;
+const SEEN: u32 = 7;
+/// Entries of the table of sets at hand, of 16 bytes each: a set, and the epoch in which the thread has read in it.
+const SETS: u32 = 256;
 /// Where the words of writes and of reads are in a cell, and how far apart cells are.
 const W: u32 = 0;
 const R: u32 = 8;
@@ -23,19 +26,49 @@ const CLOCK: u32 = 35;
 /// Bytes of a frame of the shadow stack.
 const FRAME: u32 = 16;
 
-/// Code as it grows.
+/// The code of one check as it grows. All values begin with the same name.
 struct Writer<'a> {
     text: String,
+    name: String,
     dbg: &'a str,
+    values: usize,
+    blocks: usize,
+    weights: usize,
 }
 
 impl Writer<'_> {
-    fn push(&mut self, instruction: String) {
-        let _ = writeln!(self.text, "  {instruction}{}", self.dbg);
+    /// A new value, made so.
+    fn push(&mut self, make: &str) -> String {
+        self.values += 1;
+        let value = format!("%{}.{}", self.name, self.values);
+        let _ = writeln!(self.text, "  {value} = {make}{}", self.dbg);
+        value
     }
 
-    fn label(&mut self, name: &str) {
-        let _ = write!(self.text, "\n{name}:\n");
+    /// The word at that address; of what may change at any time, if it is `atomic`.
+    fn load(&mut self, address: &str, pointer: &str, atomic: bool) -> String {
+        let at = self.push(&format!("inttoptr i64 {address} to {pointer}"));
+        match atomic {
+            true => self.push(&format!("load atomic i64, {pointer} {at} monotonic, align 8")),
+            false => self.push(&format!("load i64, {pointer} {at}, align 8")),
+        }
+    }
+
+    /// All of these words together: zero if all of them are.
+    fn any(&mut self, words: &[&str]) -> String {
+        let (first, rest) = words.split_first().unwrap_or((&"0", &[]));
+        rest.iter().fold((*first).to_owned(), |all, word| self.push(&format!("or i64 {all}, {word}")))
+    }
+
+    /// Nothing is left to check if the word is zero; what is written next is for when it is not.
+    fn done_if_zero(&mut self, word: &str) {
+        let zero = self.push(&format!("icmp eq i64 {word}, 0"));
+        self.blocks += 1;
+        let Writer { name, blocks, weights, dbg, .. } = self;
+        let branch = format!(
+            "  br i1 {zero}, label %{name}.rest, label %{name}.not{blocks}, !prof !{weights}{dbg}\n\n{name}.not{blocks}:\n"
+        );
+        self.text.push_str(&branch);
     }
 }
 
@@ -80,73 +113,93 @@ impl Inliner {
     /// The code of a check, and the label of the block that goes on behind it.
     pub fn check(&mut self, what: Named, argument: &str, trailer: &str) -> (String, String) {
         self.count += 1;
-        let n = format!("dh{}", self.count);
         let dbg = debug(trailer);
-        let own = if what.mode == Mode::Write { W } else { R };
-        let (epoch, mask, base, ptr) = (self.word(EPOCH), self.word(MASK), self.word(BASE), self.pointer());
-        let mut lines = Writer { text: String::new(), dbg: &dbg };
-        lines.push(format!("%{n}.a = ptrtoint {} to i64", argument));
-        lines.push(format!("%{n}.d = shl i64 %{n}.a, 1"));
-        lines.push(format!("%{n}.m = load i64, {mask}, align 8"));
-        lines.push(format!("%{n}.x = and i64 %{n}.d, %{n}.m"));
-        lines.push(format!("%{n}.b = load i64, {base}, align 8"));
-        lines.push(format!("%{n}.c = xor i64 %{n}.x, %{n}.b"));
+        let name = format!("dh{}", self.count);
+        let mut code =
+            Writer { text: String::new(), name, dbg: &dbg, values: 0, blocks: 0, weights: self.weights };
+        let address = code.push(&format!("ptrtoint {argument} to i64"));
+        let cell = self.cell(&mut code, &address);
+        let epoch = code.push(&format!("load i64, {}, align 8", self.word(EPOCH)));
+        let reads = what.mode != Mode::Write;
+        let own = if reads { R } else { W };
         let cells = if what.size == 16 { 2 } else { 1 };
-        lines.push(format!("%{n}.e = load i64, {epoch}, align 8"));
-        for i in 0..cells {
-            let distance = own + i * CELL;
-            lines.push(format!("%{n}.o{i} = add i64 %{n}.c, {distance}"));
-            lines.push(format!("%{n}.p{i} = inttoptr i64 %{n}.o{i} to {ptr}"));
-            lines.push(format!("%{n}.w{i} = load atomic i64, {ptr} %{n}.p{i} monotonic, align 8"));
-            lines.push(format!("%{n}.s{i} = sub i64 %{n}.w{i}, %{n}.e"));
-        }
-        let mut difference = format!("%{n}.s0");
-        if cells == 2 {
-            lines.push(format!("%{n}.s = or i64 %{n}.s0, %{n}.s1"));
-            difference = format!("%{n}.s");
-        }
-        lines.push(format!("%{n}.h = lshr i64 {difference}, {CLOCK}"));
-        let mut left = format!("%{n}.h");
-        let beyond = !what.aligned || what.size == 16;
-        if beyond {
-            // Beyond its granule, or granules: for the runtime to see to.
-            match what.size {
-                8 | 16 => lines.push(format!("%{n}.u = and i64 %{n}.a, 7")),
-                size => {
-                    lines.push(format!("%{n}.l = add i64 %{n}.a, {}", size - 1));
-                    lines.push(format!("%{n}.y = xor i64 %{n}.l, %{n}.a"));
-                    lines.push(format!("%{n}.u = and i64 %{n}.y, -8"));
-                }
+        let words: Vec<String> = (0..cells).map(|i| self.part(&mut code, &cell, own + i * CELL)).collect();
+        let beyond = self.beyond(&mut code, &address, what);
+        self.same_epoch(&mut code, &words, &epoch, beyond.as_deref());
+        if reads {
+            if cells == 1 {
+                // A read behind a write of the same epoch is not recorded, so it is the write that tells.
+                let written = self.part(&mut code, &cell, W);
+                self.same_epoch(&mut code, &[written], &epoch, beyond.as_deref());
             }
-            lines.push(format!("%{n}.j = or i64 {left}, %{n}.u"));
-            left = format!("%{n}.j");
+            self.shared(&mut code, &words, &epoch, beyond.as_deref());
         }
-        lines.push(format!("%{n}.z = icmp eq i64 {left}, 0"));
-        let (tail, weights, cold) = (format!("{n}.rest"), self.weights, self.cold(what));
-        if own == W || cells == 2 {
-            lines.push(format!("br i1 %{n}.z, label %{tail}, label %{n}.cold, !prof !{weights}"));
-        } else {
-            // A read behind a write of the same epoch is not recorded, so it is the write that tells.
-            lines.push(format!("br i1 %{n}.z, label %{tail}, label %{n}.again, !prof !{weights}"));
-            lines.label(&format!("{n}.again"));
-            lines.push(format!("%{n}.o2 = add i64 %{n}.c, {W}"));
-            lines.push(format!("%{n}.p2 = inttoptr i64 %{n}.o2 to {ptr}"));
-            lines.push(format!("%{n}.w2 = load atomic i64, {ptr} %{n}.p2 monotonic, align 8"));
-            lines.push(format!("%{n}.s2 = sub i64 %{n}.w2, %{n}.e"));
-            lines.push(format!("%{n}.h2 = lshr i64 %{n}.s2, {CLOCK}"));
-            let mut left = format!("%{n}.h2");
-            if beyond {
-                lines.push(format!("%{n}.j2 = or i64 {left}, %{n}.u"));
-                left = format!("%{n}.j2");
-            }
-            lines.push(format!("%{n}.z2 = icmp eq i64 {left}, 0"));
-            lines.push(format!("br i1 %{n}.z2, label %{tail}, label %{n}.cold, !prof !{weights}"));
-        }
-        let _ = write!(
-            lines.text,
-            "\n{n}.cold:\n  call preserve_mostcc void @{cold}({argument}){trailer}\n  br label %{tail}{dbg}\n\n{tail}:\n"
+        let cold = self.cold(what);
+        let tail = format!("{}.rest", code.name);
+        let _ = writeln!(
+            code.text,
+            "  call preserve_mostcc void @{cold}({argument}){trailer}\n  br label %{tail}{dbg}\n\n{tail}:"
         );
-        (lines.text, tail)
+        (code.text, tail)
+    }
+
+    /// The address of the cell.
+    fn cell(&self, code: &mut Writer<'_>, address: &str) -> String {
+        let twice = code.push(&format!("shl i64 {address}, 1"));
+        let mask = code.push(&format!("load i64, {}, align 8", self.word(MASK)));
+        let masked = code.push(&format!("and i64 {twice}, {mask}"));
+        let base = code.push(&format!("load i64, {}, align 8", self.word(BASE)));
+        code.push(&format!("xor i64 {masked}, {base}"))
+    }
+
+    /// A word of the cell, or of the next one.
+    fn part(&self, code: &mut Writer<'_>, cell: &str, distance: u32) -> String {
+        let at = code.push(&format!("add i64 {cell}, {distance}"));
+        code.load(&at, self.pointer(), true)
+    }
+
+    /// A word that is not zero if the access goes beyond its granule, or granules: for the runtime to see to.
+    fn beyond(&self, code: &mut Writer<'_>, address: &str, what: Named) -> Option<String> {
+        match what.size {
+            1 => None,
+            16 => Some(code.push(&format!("and i64 {address}, 7"))),
+            _ if what.aligned => None,
+            8 => Some(code.push(&format!("and i64 {address}, 7"))),
+            size => {
+                let last = code.push(&format!("add i64 {address}, {}", size - 1));
+                let changed = code.push(&format!("xor i64 {last}, {address}"));
+                Some(code.push(&format!("and i64 {changed}, -8")))
+            }
+        }
+    }
+
+    /// [Read Same Epoch], [Write Same Epoch]: done if all of the words are of the thread's epoch.
+    fn same_epoch(&self, code: &mut Writer<'_>, words: &[String], epoch: &str, beyond: Option<&str>) {
+        let differences: Vec<String> =
+            words.iter().map(|w| code.push(&format!("sub i64 {w}, {epoch}"))).collect();
+        let differences: Vec<&str> = differences.iter().map(String::as_str).collect();
+        let all = code.any(&differences);
+        let high = code.push(&format!("lshr i64 {all}, {CLOCK}"));
+        let left: Vec<&str> = [high.as_str()].into_iter().chain(beyond).collect();
+        let left = code.any(&left);
+        code.done_if_zero(&left);
+    }
+
+    /// [Read Shared Same Epoch]: done if the words are a set at hand in which the thread has read in its epoch.
+    fn shared(&self, code: &mut Writer<'_>, words: &[String], epoch: &str, beyond: Option<&str>) {
+        let table = code.push(&format!("load i64, {}, align 8", self.word(SEEN)));
+        let low = code.push(&format!("and i64 {}, {}", words[0], SETS - 1));
+        let distance = code.push(&format!("shl i64 {low}, 4"));
+        let entry = code.push(&format!("add i64 {table}, {distance}"));
+        let set = code.load(&entry, self.pointer(), false);
+        let second = code.push(&format!("add i64 {entry}, 8"));
+        let read = code.load(&second, self.pointer(), false);
+        let mut left: Vec<String> =
+            words.iter().map(|word| code.push(&format!("xor i64 {set}, {word}"))).collect();
+        left.push(code.push(&format!("xor i64 {read}, {epoch}")));
+        let left: Vec<&str> = left.iter().map(String::as_str).chain(beyond).collect();
+        let left = code.any(&left);
+        code.done_if_zero(&left);
     }
 
     /// The function of the runtime that decides what the code cannot.
