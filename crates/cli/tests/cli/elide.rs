@@ -19,7 +19,8 @@ long sum(const int *at, long n) {
   return all;
 }
 ";
-const MAIN: &str = "long sum(const int *, long);\nint main(void) { int a[3] = {1, 2, 3}; return sum(a, 3) != 6; }\n";
+const MAIN: &str =
+    "long sum(const int *, long);\nint main(void) { int a[3] = {1, 2, 3}; return sum(a, 3) != 6; }\n";
 
 fn folder() -> Folder {
     let folder = Folder::with("main.c", MAIN);
@@ -69,7 +70,10 @@ fn levels_take_out_more_and_more() {
     let folder = folder();
     let calls = |args: &str| {
         ok(&folder, args);
-        must(&folder, "nm sum.o").lines().filter(|l| l.contains("U __tsan_read") || l.contains("U __tsan_write")).count()
+        must(&folder, "nm sum.o")
+            .lines()
+            .filter(|l| l.contains("U __tsan_read") || l.contains("U __tsan_write"))
+            .count()
     };
     let all = calls("cc -O2 -c sum.c");
     assert!(calls("cc --elide=coalesce -O2 -c sum.c") < all);
@@ -90,7 +94,10 @@ fn the_race_is_still_there() {
 #[test]
 fn statistics() {
     let told = cc(&folder(), "cc --elide=coalesce --elide-stats -O2 -c sum.c").status(0).stderr;
-    assert!(told.contains("note: sum: ") && told.contains(" out of loops") && told.contains("sum.c: all: "), "{told}");
+    assert!(
+        told.contains("note: sum: ") && told.contains(" out of loops") && told.contains("sum.c: all: "),
+        "{told}"
+    );
 }
 
 #[test]
@@ -106,7 +113,11 @@ fn what_the_compiler_says_is_said_once() {
 #[test]
 fn a_level_that_there_is_not() {
     let ran = cc(&folder(), "cc --elide=everything -c sum.c").status(2);
-    assert!(ran.stderr.contains("there is no --elide=everything; it is one of off, redundant, coalesce, inline"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("there is no --elide=everything; it is one of off, redundant, coalesce, inline"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -123,7 +134,8 @@ fn other_compilers_build_with_all_checks() {
 #[test]
 fn what_is_not_for_two_steps_is_done_as_usual() {
     let folder = folder();
-    for how in ["-S -o sum.s", "-E -o sum.i", "-c -emit-llvm -o sum.bc", "-c -flto -o lto.o", "-fsyntax-only"] {
+    for how in ["-S -o sum.s", "-E -o sum.i", "-c -emit-llvm -o sum.bc", "-c -flto -o lto.o", "-fsyntax-only"]
+    {
         ok(&folder, &format!("cc --elide -O1 sum.c {how}"));
     }
     assert!(must(&folder, "cat sum.s").contains("__tsan_"));
