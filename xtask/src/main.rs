@@ -1,6 +1,7 @@
 //! `cargo xtask`: the one door to everything that is done with this repository.
 
 mod fuzz;
+mod proofs;
 mod runtime;
 mod setup;
 mod shell;
@@ -32,6 +33,12 @@ enum Task {
         /// Passed on: for `runtime` --quick, --repeats N, --programs a,b, --tools a,b.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
+    },
+    /// Check the machine-checked proofs from clean, and print what each theorem rests on.
+    Proofs {
+        /// Check them even if nothing has changed since they were checked.
+        #[arg(long)]
+        anew: bool,
     },
     /// Build and package the runtime: the archive, what to export of it, and the shared library.
     Runtime {
@@ -73,6 +80,8 @@ enum Soak {
 enum Bench {
     /// The detectors and readers on generated traces.
     Detect,
+    /// Runs a second of the explorer, and how many runs the classic families take.
+    Explore,
     /// The runtime on the papers' programs and on real ones from Debian, beside ThreadSanitizer, Helgrind and DRD.
     Runtime,
 }
@@ -82,7 +91,9 @@ fn main() -> ExitCode {
         Task::Test => test(),
         Task::Demo => demo(),
         Task::Bench { what: Bench::Detect, .. } => bench_detect(),
+        Task::Bench { what: Bench::Explore, .. } => bench_explore(),
         Task::Bench { what: Bench::Runtime, options } => bench_runtime(&options),
+        Task::Proofs { anew } => proofs::run(anew),
         Task::Runtime { out } => setup::compilers().and_then(|()| runtime::run(out)),
         Task::Soak { what: Soak::Readers, seconds, .. } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
         Task::Soak { what: Soak::Runtime, seconds, compiler } => soak::run(seconds, compiler.as_deref()),
@@ -155,6 +166,12 @@ fn bench_runtime(options: &[String]) -> Step {
     let arguments: Vec<&str> =
         ["runtime"].into_iter().chain(paths.iter().chain(options).map(String::as_str)).collect();
     shell::run(&bench, &arguments)
+}
+
+fn bench_explore() -> Step {
+    cargo(&["build", "--release", "--package", "deadheat-bench"])?;
+    let out = root().join("bench-results").display().to_string();
+    shell::run(&target().join("release/deadheat-bench"), &["explore", &out])
 }
 
 fn bench_detect() -> Step {

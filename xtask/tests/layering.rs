@@ -10,6 +10,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-detect", &["clock", "trace", "report"]),
     ("deadheat-explore", &["clock", "trace", "report", "detect"]),
     ("deadheat-lang", &["trace", "explore"]),
+    ("deadheat-instrument", &["trace", "explore", "lang"]),
     ("deadheat-online", &[]),
     ("deadheat-shadow", &["online"]),
     ("deadheat-finding", &[]),
@@ -17,8 +18,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-elide", &[]),
     ("deadheat-package", &[]),
     ("deadheat-rt", &["online", "shadow", "finding", "symbolize"]),
-    ("deadheat", &["clock", "trace", "report", "detect", "finding", "symbolize", "elide"]),
-    ("deadheat-bench", &["clock", "trace", "report", "detect"]),
+    (
+        "deadheat",
+        &["clock", "trace", "report", "detect", "explore", "lang", "instrument", "finding", "symbolize", "elide"],
+    ),
+    ("deadheat-bench", &["clock", "trace", "report", "detect", "explore", "lang"]),
+    ("deadheat-differential", &["trace", "detect", "online"]),
     ("xtask", &["package"]),
 ];
 

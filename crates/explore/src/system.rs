@@ -4,7 +4,9 @@
 //! deterministic: from its start, the same actions lead to the same state and the same events. Threads and places keep
 //! their numbers over all schedules: thread 3 is the same `spawn` of the same parent in every run.
 
+use crate::saved;
 use deadheat_trace::{Event, Loc, LockId, Op, Tid};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A static place in the program: what a data race preemption point is.
@@ -34,12 +36,12 @@ pub enum Status {
 }
 
 /// What a blocked thread waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Blocked {
     /// A lock that another thread (or it itself) holds.
-    Lock(LockId, Tid),
+    Lock(#[serde(with = "saved::Lock32")] LockId, #[serde(with = "saved::Tid32")] Tid),
     /// Another thread's end.
-    Join(Tid),
+    Join(#[serde(with = "saved::Tid32")] Tid),
     /// A channel operation, or one of several.
     Channel,
     /// To be made runnable.
@@ -48,8 +50,8 @@ pub enum Blocked {
     Spinning,
 }
 
-/// Preemption point predicates: where a transition ends besides synchronisation, before which it always ends.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Preemption point predicates: where a transition ends besides synchronisation, before and after which it always ends.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Points {
     /// Before every access to shared memory: the naive state space.
     Everywhere,
@@ -61,6 +63,19 @@ impl Points {
     /// Synchronisation only.
     pub fn sync_only() -> Points {
         Points::At(Vec::new())
+    }
+
+    /// Synchronisation and the accesses at those places.
+    pub fn at(sites: impl IntoIterator<Item = Site>) -> Points {
+        let mut words = Vec::new();
+        for site in sites {
+            let n = site.0 as usize;
+            if words.len() <= n / 64 {
+                words.resize(n / 64 + 1, 0);
+            }
+            words[n / 64] |= 1 << (n % 64);
+        }
+        Points::At(words)
     }
 
     /// May threads be switched before the access at that place?
@@ -81,9 +96,12 @@ impl Points {
 pub struct Log {
     /// The operations, also of other threads where one step moves two (a rendezvous).
     pub events: Vec<Event>,
-    /// Operations that the transition did not do but whose readiness it saw: the branches of a `select` not taken, or all of them where it took its
-    /// default. Another thread's operation that would change their readiness does not commute with this transition.
+    /// Operations whose readiness the transition saw: all branches of a `select`, the one it took too, if it has several or a default.
+    /// Another thread's operation that would change their readiness does not commute with this transition.
     pub peeked: Vec<Op>,
+    /// What the transition leaves its thread (or one it made, or its partner) offering to others: when it ends before a send or receive on a
+    /// channel of capacity 0, or a `select` with such branches, those operations. Others' steps now have one more partner.
+    pub offered: Vec<Op>,
 }
 
 impl Log {
@@ -91,24 +109,27 @@ impl Log {
     pub fn clear(&mut self) {
         self.events.clear();
         self.peeked.clear();
+        self.offered.clear();
     }
 }
 
 /// What went wrong in a step. The run ends there.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Fault {
     /// Which kind.
     pub kind: FaultKind,
     /// The thread that did it.
+    #[serde(with = "saved::Tid32")]
     pub tid: Tid,
     /// Where.
+    #[serde(with = "saved::Loc32")]
     pub site: Site,
     /// In words, for the reader; the same for the same fault in every run.
     pub message: String,
 }
 
 /// The kinds of faults that a system finds itself. Deadlocks, races and endless runs are found by the explorer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum FaultKind {
     /// An assertion that does not hold.
     Assertion,
@@ -138,6 +159,14 @@ impl fmt::Display for FaultKind {
 }
 
 /// A program that can be run under any schedule, again and again.
+///
+/// What partial order reduction relies on, beyond determinism:
+/// - An operation that can block, or change who is blocked, is the first of its transition, and every transition logs something for the
+///   operation that it begins with: a marker (`Op::Begin`) where there is nothing else to say, as for a `select` that takes its default.
+/// - There is a preemption point before every `free`, or malloc-recycle candidates must be kept ([`Recycled`](crate::Recycled)).
+/// - A channel's `Op::ChanMake` is logged before its first operation.
+/// - A rendezvous is one step of one of its two threads, [`Status::Ready`] in as many ways as it has partners; the other is
+///   [`Status::Blocked`] until then. Its first two events are the operations of both.
 pub trait System {
     /// Back to the start: thread 0 stands before its first operation.
     fn reset(&mut self);
@@ -152,8 +181,9 @@ pub trait System {
     /// Used for what blocked threads would have done.
     fn pending(&self, tid: Tid, into: &mut Vec<Op>);
 
-    /// Lets a ready thread do the operation it stands before and run on to its next preemption point: before a synchronisation, or
-    /// before an access at one of `points`. What it did is appended to `log`, also if it ends in a fault.
+    /// Lets a ready thread do the operation it stands before and run on to its next preemption point: before or after a synchronisation, or
+    /// before an access at one of `points`. What it did is appended to `log`, also if it ends in a fault: then with the operation that
+    /// failed (the second close, the access to freed memory), since another order may be without fault.
     fn step(&mut self, action: Action, points: &Points, log: &mut Log) -> Result<(), Fault>;
 
     /// A digest of what the run has computed: equal for equal shared states. To compare final states.

@@ -317,6 +317,16 @@ impl Builtin {
         ("fetch_add", Builtin::FetchAdd),
         ("try_lock", Builtin::TryLock),
     ];
+
+    /// Its name in the language.
+    pub fn name(self) -> &'static str {
+        Builtin::ALL.iter().find(|(_, b)| *b == self).map_or("", |(name, _)| name)
+    }
+
+    /// The one with that name.
+    pub fn named(name: &str) -> Option<Builtin> {
+        Builtin::ALL.iter().find(|(text, _)| *text == name).map(|(_, b)| *b)
+    }
 }
 
 /// Operators with one operand.
@@ -344,4 +354,25 @@ pub enum Binary {
     GreaterEqual,
     And,
     Or,
+}
+
+impl Binary {
+    /// How it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Binary::Add => "+",
+            Binary::Subtract => "-",
+            Binary::Multiply => "*",
+            Binary::Divide => "/",
+            Binary::Remainder => "%",
+            Binary::Equal => "==",
+            Binary::NotEqual => "!=",
+            Binary::Less => "<",
+            Binary::LessEqual => "<=",
+            Binary::Greater => ">",
+            Binary::GreaterEqual => ">=",
+            Binary::And => "&&",
+            Binary::Or => "||",
+        }
+    }
 }

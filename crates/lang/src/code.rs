@@ -65,7 +65,6 @@ pub enum Instr {
     /// A new object with so many fields.
     New(Reg, u16),
     NewArray(Reg, Reg),
-    NewChan(Reg, Reg),
 
     // Memory that threads share: visible.
     Load(Reg, Reg),
@@ -78,6 +77,7 @@ pub enum Instr {
     /// Result, address, old, new.
     Cas(Reg, Reg, Reg, Reg),
     FetchAdd(Reg, Reg, Reg),
+    NewChan(Reg, Reg),
     Malloc(Reg, Reg),
     Free(Reg),
 
@@ -116,6 +116,7 @@ impl Instr {
             | Instr::Xchg(..)
             | Instr::Cas(..)
             | Instr::FetchAdd(..)
+            | Instr::NewChan(..)
             | Instr::Malloc(..)
             | Instr::Free(..) => Visibility::Memory,
             Instr::Lock(..)

@@ -51,14 +51,16 @@ impl Error {
         }
         let at = |span: Span| (&*file, on_one_line(&text, span));
         let config = Config::default().with_color(colour).with_index_type(IndexType::Byte);
-        let here = Label::new(at(self.span)).with_message(&self.label).with_color(Color::Red);
+        let mut labels = vec![(self.span, &self.label, Color::Red)];
+        labels.extend(self.related.iter().map(|(span, what)| (*span, what, Color::Blue)));
+        labels.sort_by_key(|(span, ..)| span.start);
         let mut report = Report::build(ReportKind::Error, at(self.span)).with_config(config);
-        report = report.with_message(&self.message).with_label(here);
-        if let Some((span, what)) = &self.related {
-            report.add_label(Label::new(at(*span)).with_message(what).with_color(Color::Blue).with_order(1));
+        report = report.with_message(harmless(&self.message));
+        for (span, what, colour) in labels {
+            report.add_label(Label::new(at(span)).with_message(harmless(what)).with_color(colour));
         }
         if let Some(help) = &self.help {
-            report.add_help(help);
+            report.add_help(harmless(help));
         }
         let mut out = Vec::new();
         match report.finish().write((&*file, Source::from(&*text)), &mut out) {
@@ -73,7 +75,8 @@ impl Error {
         let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
         let (line, column) = (text[..at].matches('\n').count() + 1, text[start..at].chars().count() + 1);
         let help = self.help.as_ref().map_or(String::new(), |h| format!("  Help: {h}\n"));
-        format!("Error: {}\n  {file}:{line}:{column}: {}\n{help}", self.message, self.label)
+        let told = format!("Error: {}\n  {file}:{line}:{column}: {}\n{help}", self.message, self.label);
+        harmless(&told).into_owned()
     }
 }
 
@@ -100,13 +103,14 @@ fn line_around(text: &str, span: Span) -> &str {
     &text[line..][..text[line..].find('\n').unwrap_or(text.len() - line)]
 }
 
-/// The text with another character of the same length for every one that could move the cursor, break a line or reverse the
-/// direction of writing.
+/// Can it move the cursor, break a line or reverse the direction of writing?
+pub(crate) fn harmful(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text with another character of the same length for every one that is harmful.
 fn harmless(text: &str) -> Cow<'_, str> {
-    let harmful = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     if !text.contains(harmful) {
         return Cow::Borrowed(text);
     }
@@ -116,6 +120,28 @@ fn harmless(text: &str) -> Cow<'_, str> {
         _ => ['?', '\u{bf}', '\u{fffd}'][c.len_utf8() - 1],
     };
     Cow::Owned(text.chars().map(replace).collect())
+}
+
+/// The start of a text, for a message: names and numbers can be as long as the file.
+pub(crate) fn shorten(text: &str) -> String {
+    const LONGEST: usize = 40;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The word that is most like it, if one is; for messages.
+pub(crate) fn similar<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> Option<String> {
+    // Longer words are as unlike as they are long, and comparing takes the product of the lengths.
+    const LONGEST: usize = 64;
+    if word.len() > LONGEST {
+        return None;
+    }
+    let distance = |w: &str| strsim::osa_distance(&word.to_lowercase(), &w.to_lowercase());
+    let close = among.filter(|w| w.len() <= LONGEST).map(|w| (distance(w), w));
+    let (distance, best) = close.min()?;
+    (distance <= word.len().div_ceil(3)).then(|| best.to_owned())
 }
 
 /// Errors as they come, until there are too many.
@@ -139,7 +165,12 @@ impl Errors {
         self.closed = true;
     }
 
-    /// Would another be kept?
+    /// Is nothing wrong yet?
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Would no other be kept?
     pub(crate) fn is_full(&self) -> bool {
         self.closed || self.list.len() >= MOST
     }

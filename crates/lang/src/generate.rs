@@ -116,8 +116,13 @@ impl Made {
             12 => self.line("a = f;"),
             13 => self.line(&format!("c <- {n};")),
             14 => self.line("a = <-c;"),
-            15 => self.line("select { case c <- 1 { a = 1; } case let v = <-c { a = v; } default { a = 2; } }"),
-            16 if thread > 1 => self.line(&format!("make_runnable t{};", 1 + self.below(thread - 1))),
+            15 => {
+                self.line("select { case c <- 1 { a = 1; } case let v = <-c { a = v; } default { a = 2; } }")
+            }
+            16 if thread > 1 => {
+                let other = 1 + self.below(thread - 1);
+                self.line(&format!("make_runnable t{other};"));
+            }
             16 => self.line("deschedule;"),
             _ => self.line(&format!("{x} = a;")),
         }

@@ -4,7 +4,7 @@
 //! (`+=`, `::`, `&`) is one token too, so that the parser can say what to write instead.
 
 use crate::ast::Span;
-use crate::error::{Error, Errors};
+use crate::error::{Error, Errors, harmful};
 
 /// Longer sources are refused: offsets are 32 bits wide.
 const LONGEST: usize = 1 << 30;
@@ -214,7 +214,7 @@ impl Lexer<'_> {
         let Some(what) = self.source[start..].chars().next() else { return };
         self.at += what.len_utf8();
         self.push(Token::Bad, start);
-        let shown: String = if what.is_control() { what.escape_unicode().collect() } else { what.into() };
+        let shown: String = if harmful(what) { what.escape_unicode().collect() } else { what.into() };
         let error =
             Error::new(span(start, self.at), format!("`{shown}` has no meaning here"), "not understood");
         self.errors.push(match instead_of(what) {

@@ -39,13 +39,13 @@ impl Machine {
         let mut symbols = Symbols::default();
         // In the order of their numbers, so that the numbers stay.
         for tid in (0..self.created()).map(Tid) {
-            symbols.intern(Namespace::Thread, &self.thread_name(tid));
+            symbols.intern(Namespace::Thread, &word(&self.thread_name(tid)));
         }
         let lines = Lines::new(source);
         let events = events.iter().map(|event| {
             let op = self.name_op(event.op, &mut symbols);
             let (line, column) = lines.position(self.code().spans[event.loc.0 as usize]);
-            let loc = symbols.intern(Namespace::Loc, &format!("{file}:{line}:{column}"));
+            let loc = symbols.intern(Namespace::Loc, &word(&format!("{file}:{line}:{column}")));
             Event { op, tid: event.tid, loc: Loc::named(loc) }
         });
         let events = events.collect();
@@ -56,7 +56,7 @@ impl Machine {
         let mut cell = |span: Span| match Address(span.addr.0 >> 3) {
             // Blocks of the heap are told by their bytes: parts of them are freed and handed out again.
             at if at.as_heap().is_some() => span,
-            at => symbols.intern_var(&self.cell_name(at)),
+            at => symbols.intern_var(&word(&self.cell_name(at))),
         };
         match op {
             Op::Read(s) => Op::Read(cell(s)),
@@ -78,11 +78,11 @@ impl Machine {
     }
 
     fn name_lock(&self, m: deadheat_trace::LockId, symbols: &mut Symbols) -> deadheat_trace::LockId {
-        deadheat_trace::LockId(symbols.intern(Namespace::Lock, &self.lock_name(m)))
+        deadheat_trace::LockId(symbols.intern(Namespace::Lock, &word(&self.lock_name(m))))
     }
 
     fn name_chan(&self, c: deadheat_trace::ChanId, symbols: &mut Symbols) -> deadheat_trace::ChanId {
-        deadheat_trace::ChanId(symbols.intern(Namespace::Chan, &self.chan_name(c)))
+        deadheat_trace::ChanId(symbols.intern(Namespace::Chan, &word(&self.chan_name(c))))
     }
 
     fn name_wakeup(
@@ -90,7 +90,12 @@ impl Machine {
         v: deadheat_trace::VolatileId,
         symbols: &mut Symbols,
     ) -> deadheat_trace::VolatileId {
-        let name = format!("wake-up of {}", self.thread_name(Tid(v.0)));
+        let name = word(&format!("wake-up of {}", self.thread_name(Tid(v.0))));
         deadheat_trace::VolatileId(symbols.intern(Namespace::Volatile, &name))
     }
+}
+
+/// A name in one word, as the text format of traces wants it.
+fn word(name: &str) -> String {
+    name.replace(char::is_whitespace, "-")
 }

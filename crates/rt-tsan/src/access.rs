@@ -7,8 +7,9 @@ use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{exclusive, is_done, known, plain, two};
+use deadheat_rt::access::{known, plain, two};
 use deadheat_rt::place::FRAME;
+use deadheat_rt::quick::{exclusive, exclusive_apart, exclusive_two, is_done, is_in_epoch_across};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
 use deadheat_rt::tls;
@@ -23,23 +24,33 @@ pub(crate) const CLOCK: u32 = Word::CLOCK_BITS - 1;
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            #[cold]
-            #[inline(never)]
-            extern "C" fn rest(address: u64, pc: u64) {
-                if let Some(mut thread) = Stay::begin() {
-                    known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
-                }
-            }
             // SAFETY: the current thread's object, if it has one, which only it touches.
-            if let Some(thread) = unsafe { tls::thread().as_mut() } {
-                let done = exclusive(thread, address, $size, Mode::$mode, pc, Note::$note)
-                    || is_done(thread, address, $size, Mode::$mode);
-                if !done {
-                    rest(address, pc);
-                }
+            let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
+            if !exclusive(thread, address, $size, Mode::$mode, pc, Note::$note) {
+                rest::$name(address, pc);
+            } else if thread.pending {
+                Stay::leave();
             }
         }
-    )*};
+    )*
+
+        /// Apart, so that what comes first needs no stack frame.
+        mod rest {
+            use super::*;
+            $(
+                #[cold]
+                #[inline(never)]
+                pub extern "C" fn $name(address: u64, pc: u64) {
+                    if let Some(mut thread) = Stay::begin()
+                        && !is_done(&thread, address, $size, Mode::$mode)
+                        && !exclusive_apart(&mut thread, address, $size, Mode::$mode, pc, Note::$note)
+                    {
+                        known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+                    }
+                }
+            )*
+        }
+    };
 }
 
 slow! {
@@ -48,11 +59,38 @@ slow! {
     slow_vptr_read: Read 8 VPTR; slow_vptr_write: Write 8 VPTR;
 }
 
+macro_rules! across {
+    ($($name:ident $slow:ident: $mode:ident $size:literal;)*) => {$(
+        /// An access that lies in two granules.
+        extern "C" fn $name(address: u64, pc: u64) {
+            if !is_in_epoch_across(address, $size, Mode::$mode) {
+                rest::$slow(address, pc);
+            }
+        }
+    )*};
+}
+
+across! {
+    across_read2 slow_read2: Read 2; across_read4 slow_read4: Read 4; across_read8 slow_read8: Read 8;
+    across_write2 slow_write2: Write 2; across_write4 slow_write4: Write 4; across_write8 slow_write8: Write 8;
+}
+
 macro_rules! slow16 {
     ($($name:ident: $mode:ident;)*) => {$(
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            if let Some(mut thread) = Stay::begin() {
-                two(&mut thread, address, Mode::$mode, pc);
+            #[cold]
+            #[inline(never)]
+            extern "C" fn rest(address: u64, pc: u64) {
+                if let Some(mut thread) = Stay::begin() {
+                    two(&mut thread, address, Mode::$mode, pc);
+                }
+            }
+            // SAFETY: the current thread's object, if it has one, which only it touches.
+            let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
+            if !exclusive_two(thread, address, Mode::$mode, pc) {
+                rest(address, pc);
+            } else if thread.pending {
+                Stay::leave();
             }
         }
     )*};
@@ -65,8 +103,8 @@ pub(crate) const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
 
 macro_rules! fast_read {
     ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
-        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if R is, and about these bytes; if W is, since whatever races with the read
-        /// races with a write of the same thread in the same epoch too; or if R is a set at hand in which the thread has read in its epoch ([Read Shared Same Epoch]).
+        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if W is, since whatever races with the read
+        /// races with a write of the same thread in the same epoch too; if either is, and about these bytes; or if R is a set at hand in which the thread has read in its epoch ([Read Shared Same Epoch]).
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -116,7 +154,7 @@ fast_write! {
 
 macro_rules! fast_read16 {
     ($($name:ident)+) => {$(
-        /// A read of 16 bytes: done if both granules' R are of the current epoch, or the same set at hand.
+        /// A read of 16 bytes: done if both granules' R are of the current epoch, or both W, or if both R are the same set at hand.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -124,7 +162,7 @@ macro_rules! fast_read16 {
                 read16_path!("ret"),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, r = const R, clock = const CLOCK,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
                 last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym slow_read16,
             )
         }
@@ -171,13 +209,13 @@ macro_rules! unaligned {
 }
 
 unaligned! {
-    __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: slow_read2 __tsan_read2 2;
-    __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: slow_read4 __tsan_read4 4;
-    __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: slow_read8 __tsan_read8 8;
+    __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: across_read2 __tsan_read2 2;
+    __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: across_read4 __tsan_read4 4;
+    __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: across_read8 __tsan_read8 8;
     __tsan_unaligned_read16 __tsan_unaligned_volatile_read16: slow_read16 __tsan_read16 16;
-    __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: slow_write2 __tsan_write2 2;
-    __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: slow_write4 __tsan_write4 4;
-    __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: slow_write8 __tsan_write8 8;
+    __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: across_write2 __tsan_write2 2;
+    __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: across_write4 __tsan_write4 4;
+    __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: across_write8 __tsan_write8 8;
     __tsan_unaligned_write16 __tsan_unaligned_volatile_write16: slow_write16 __tsan_write16 16;
 }
 

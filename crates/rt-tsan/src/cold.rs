@@ -8,7 +8,8 @@ use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{is_in_epoch, plain};
+use deadheat_rt::access::plain;
+use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
 use deadheat_rt::tls::offset::{BASE, EPOCH, MASK, THREAD};
@@ -75,13 +76,13 @@ macro_rules! cold16 {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "push rax", "push rcx", "push rdx", "push r8", "push rsi",
+                "push rax", "push rcx", "push rdx", "push r8", "push r9", "push rsi",
                 $path!("jmp 9f"),
-                "push r9", "push rdi", "push r10", "push r11",
+                "push rdi", "push r10", "push r11",
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {slow}",
-                "pop r11", "pop r10", "pop rdi", "pop r9",
-                "9: pop rsi", "pop r8", "pop rdx", "pop rcx", "pop rax",
+                "pop r11", "pop r10", "pop rdi",
+                "9: pop rsi", "pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
                 "ret",
                 "/* {thread} {w} {r} {last} {seen} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,

@@ -1,9 +1,13 @@
 //! `deadheat lang`: the small language.
 
 pub mod args;
+mod display;
 mod explore;
+mod replays;
 mod run;
+mod saved;
 mod source;
+mod summary;
 mod tell;
 
 use crate::failure::{Failure, Outcome};

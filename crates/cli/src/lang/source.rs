@@ -31,8 +31,9 @@ impl Source {
         if bytes.len() as u64 > LARGEST {
             return Err(Failure::at(&name, "is larger than 64 MiB"));
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|e| Failure::at(&name, format!("is no text: byte {} is not UTF-8", e.utf8_error().valid_up_to())))?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            Failure::at(&name, format!("is no text: byte {} is not UTF-8", e.utf8_error().valid_up_to()))
+        })?;
         Ok(Source { name, path: path.to_owned(), text })
     }
 
@@ -52,13 +53,15 @@ impl Source {
 
     /// Shows the mistakes on standard error; what is left to say is how many.
     pub fn refuse(&self, errors: &[Error]) -> Failure {
-        let colour = io::stderr().is_terminal()
-            && AutoStream::choice(&io::stderr()) != ColorChoice::Never;
+        let colour = io::stderr().is_terminal() && AutoStream::choice(&io::stderr()) != ColorChoice::Never;
         let mut err = anstream::stderr().lock();
         for error in errors {
             let _ = writeln!(err, "{}", error.render(&self.name, &self.text, colour).trim_end());
         }
-        Failure::at(&self.name, format!("{} found", deadheat_report::counted(errors.len() as u64, "mistake", "mistakes")))
+        Failure::at(
+            &self.name,
+            format!("{} found", deadheat_report::counted(errors.len() as u64, "mistake", "mistakes")),
+        )
     }
 }
 

@@ -1,6 +1,5 @@
 //! Expressions and places.
 
-use super::function::Local;
 use super::{Body, Compiler, LATER};
 use crate::ast::{Atomicity, Binary, Block, Builtin, Expr, ExprKind, Span, Type};
 use crate::code::{FunctionId, Instr, Reg};
@@ -56,7 +55,9 @@ impl<'p> Compiler<'p> {
                 let a = self.expr(a);
                 self.emit(Instr::Unary(*op, into, a), span);
             }
-            ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => self.short_circuit(*op, a, b, into, span),
+            ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+                self.short_circuit(*op, a, b, into, span)
+            }
             ExprKind::Binary(op, a, b) => {
                 let a = self.expr(a);
                 let b = self.expr(b);
@@ -159,7 +160,7 @@ impl<'p> Compiler<'p> {
 
     /// The block runs in a thread of its own with copies of all locals.
     fn spawn_block(&mut self, block: &'p Block, into: Reg, span: Span) {
-        let captured: Vec<(Local, Reg)> = self.scope.locals().to_vec();
+        let captured: Vec<(String, Reg)> = self.scope.locals().to_vec();
         let row: Vec<Reg> = captured.iter().map(|_| self.scope.temporary()).collect();
         for ((_, from), to) in captured.iter().zip(&row) {
             self.emit(Instr::Move(*to, *from), span);

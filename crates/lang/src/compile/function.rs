@@ -1,25 +1,11 @@
 //! The registers of the function being compiled.
 
-use crate::ast::Type;
 use crate::code::Reg;
-
-/// A local variable.
-#[derive(Clone)]
-pub struct Local {
-    pub name: String,
-    pub ty: Type,
-}
-
-impl Local {
-    pub fn new(name: &str, ty: Type) -> Local {
-        Local { name: name.to_owned(), ty }
-    }
-}
 
 /// Which names are in which registers. Temporaries lie above the locals and go with the statement.
 #[derive(Default)]
 pub struct Scope {
-    locals: Vec<(Local, Reg)>,
+    locals: Vec<(String, Reg)>,
     next: u16,
     most: u16,
 }
@@ -32,7 +18,7 @@ pub struct Mark {
 
 impl Scope {
     /// A function with these parameters.
-    pub fn new(params: Vec<Local>) -> Scope {
+    pub fn new(params: Vec<String>) -> Scope {
         let mut scope = Scope::default();
         for local in params {
             let r = scope.temporary();
@@ -59,17 +45,17 @@ impl Scope {
     }
 
     /// Names the register.
-    pub fn declare(&mut self, local: Local, r: Reg) {
-        self.locals.push((local, r));
+    pub fn declare(&mut self, local: &str, r: Reg) {
+        self.locals.push((local.to_owned(), r));
     }
 
     /// The register of that local: the innermost one.
     pub fn find(&self, name: &str) -> Option<Reg> {
-        self.locals.iter().rev().find(|(local, _)| local.name == name).map(|(_, r)| *r)
+        self.locals.iter().rev().find(|(local, _)| local == name).map(|(_, r)| *r)
     }
 
     /// All locals, the hidden ones too, so that the copy has the same order.
-    pub fn locals(&self) -> &[(Local, Reg)] {
+    pub fn locals(&self) -> &[(String, Reg)] {
         &self.locals
     }
 

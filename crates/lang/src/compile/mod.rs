@@ -6,9 +6,9 @@ mod statement;
 
 use crate::ast::{Atomicity, Block, Class, Function, Program, Span, Statement, Type};
 use crate::check::Types;
-use crate::error::Error;
 use crate::code::{Code, FunctionCode, FunctionId, GlobalCell, Inline, Instr, Pc};
-use function::{Local, Scope};
+use crate::error::Error;
+use function::Scope;
 use std::collections::HashMap;
 
 /// Compiles a program that was checked: `types` must be what the check of this very tree gave.
@@ -47,7 +47,7 @@ enum Body<'p> {
     /// The main of a program that only has threads.
     Threads,
     /// A block in an environment: its parameters, or the locals it captured.
-    Block(&'p Block, Vec<Local>),
+    Block(&'p Block, Vec<String>),
 }
 
 impl<'p> Compiler<'p> {
@@ -102,15 +102,14 @@ impl<'p> Compiler<'p> {
         for class in &self.program.classes {
             for method in &class.methods {
                 let (class, name) = (&class.name.text, &method.name.text);
-                let this = Local::new("this", Type::Class(class.clone()));
-                let id = self.declare_function(method, format!("{class}.{name}"), Some(this));
+                let id = self.declare_function(method, format!("{class}.{name}"), Some("this".into()));
                 self.methods.insert((class, name), id);
             }
         }
     }
 
-    fn declare_function(&mut self, f: &'p Function, name: String, this: Option<Local>) -> FunctionId {
-        let params = f.params.iter().map(|(name, ty)| Local::new(&name.text, ty.clone()));
+    fn declare_function(&mut self, f: &'p Function, name: String, this: Option<String>) -> FunctionId {
+        let params = f.params.iter().map(|(name, _)| name.text.clone());
         self.new_function(name, Body::Block(&f.body, this.into_iter().chain(params).collect()))
     }
 
@@ -146,7 +145,11 @@ impl<'p> Compiler<'p> {
             function.entry = entry;
             function.registers = self.scope.most();
             if self.scope.is_too_large() {
-                return Err(Error::new(end, "this has more than 65,000 locals and intermediate values", "too much for one function"));
+                return Err(Error::new(
+                    end,
+                    "this has more than 65,000 locals and intermediate values",
+                    "too much for one function",
+                ));
             }
         }
         Ok(())
@@ -157,7 +160,8 @@ impl<'p> Compiler<'p> {
         self.scope = Scope::new(Vec::new());
         let mut threads = Vec::new();
         for (n, thread) in self.program.threads.iter().enumerate() {
-            let name = thread.name.as_ref().map_or_else(|| format!("thread {}", n + 1), |name| name.text.clone());
+            let name =
+                thread.name.as_ref().map_or_else(|| format!("thread {}", n + 1), |name| name.text.clone());
             let function = self.new_function(name, Body::Block(&thread.body, Vec::new()));
             let into = self.scope.temporary();
             self.emit(Instr::Spawn(into, function, into), thread.body.span);

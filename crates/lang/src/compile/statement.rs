@@ -1,20 +1,18 @@
 //! Statements.
 
-use super::function::Local;
 use super::{Compiler, LATER};
-use crate::ast::{Block, Case, Expr, Guard, Span, StatementKind as Kind, Type};
+use crate::ast::{Block, Case, Expr, Guard, Span, StatementKind as Kind};
 use crate::code::{Branch, BranchGuard, Instr, Pc, Select};
 
 impl<'p> Compiler<'p> {
     pub(super) fn statement(&mut self, kind: &'p Kind, span: Span) {
         // A local keeps its register to the end of its block; every other register is free again after the statement.
-        if let Kind::Let(name, ty, value) = kind {
+        if let Kind::Let(name, _, value) = kind {
             let r = self.scope.temporary();
             let mark = self.scope.enter();
             self.expr_into(value, r);
             self.scope.leave(mark);
-            let ty = ty.clone().unwrap_or_else(|| self.types.of(value).clone());
-            return self.scope.declare(Local::new(&name.text, ty), r);
+            return self.scope.declare(&name.text, r);
         }
         let mark = self.scope.enter();
         self.plain_statement(kind, span);
@@ -128,9 +126,8 @@ impl<'p> Compiler<'p> {
         for (case, guard) in cases.iter().zip(guards) {
             branches.push(Branch { guard, target: self.here() });
             let mark = self.scope.enter();
-            if let (Guard::Receive(Some(name), chan), BranchGuard::Receive(into, _)) = (&case.guard, guard) {
-                let Type::Chan(element) = self.types.of(chan) else { unreachable!("the check has seen to it") };
-                self.scope.declare(Local::new(&name.text, Type::clone(element)), into);
+            if let (Guard::Receive(Some(name), _), BranchGuard::Receive(into, _)) = (&case.guard, guard) {
+                self.scope.declare(&name.text, into);
             }
             self.block(&case.body);
             self.scope.leave(mark);

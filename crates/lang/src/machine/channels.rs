@@ -53,6 +53,9 @@ impl Channels {
     }
 }
 
+/// The largest channel.
+const MOST_ROOM: u32 = 1 << 20;
+
 /// One branch with its operands: what a thread could do to a channel.
 #[derive(Clone, Copy, Debug)]
 enum Offer {
@@ -167,8 +170,7 @@ impl Machine {
             }
             n += 1;
         });
-        let is_select = matches!(self.instr(self.thread(tid).pc), Instr::Select(_));
-        if is_select {
+        if matches!(self.instr(self.thread(tid).pc), Instr::Select(_)) {
             self.each_arm(tid, &mut |arm| log.peeked.extend(op_of(arm.offer)));
         }
         match chosen {
@@ -193,6 +195,7 @@ impl Machine {
         let id = Machine::chan_id(chan);
         let op = match arm.offer {
             Offer::Send { .. } if channel.closed => {
+                self.log(log, tid, Op::Send(id));
                 return Err(self.fault(tid, FaultKind::Panic, "send on a closed channel"));
             }
             Offer::Send { value, .. } => {
@@ -231,7 +234,39 @@ impl Machine {
         self.threads[tid.index()].pc = arm.next;
         self.threads[other.index()].pc = theirs.next;
         self.threads[other.index()].spin.wrote();
-        self.settle(other);
+        self.settle(other, log);
+    }
+
+    /// A new channel.
+    pub(super) fn new_channel(&mut self, tid: Tid, into: Reg, room: Reg, log: &mut Log) -> Done {
+        let thread = &mut self.threads[tid.index()];
+        let (room, rank) = (thread.get(room), thread.channels);
+        let Some(capacity) = u32::try_from(room).ok().filter(|n| *n <= MOST_ROOM) else {
+            let message = format!("a channel cannot have room for {room} values");
+            return Err(self.fault(tid, FaultKind::Error, message));
+        };
+        thread.channels += 1;
+        thread.spin.wrote();
+        let id = self.roster.channel(tid, rank);
+        self.channels.make(id.index(), capacity as usize);
+        self.log(log, tid, Op::ChanMake(id, capacity));
+        self.threads[tid.index()].set(into, i64::from(id.0) + 1);
+        Ok(())
+    }
+
+    /// Tells what a thread offers to others where it has come to stand: operations on channels without room, for which it needs a partner.
+    pub(super) fn offer(&self, tid: Tid, log: &mut Log) {
+        if !matches!(self.instr(self.thread(tid).pc), Instr::Send(..) | Instr::Receive(..) | Instr::Select(_))
+            || self.default_of(tid).is_some()
+        {
+            return;
+        }
+        self.each_arm(tid, &mut |arm| {
+            let (Offer::Send { chan, .. } | Offer::Receive { chan, .. }) = arm.offer;
+            if self.channels.at(chan).is_some_and(|channel| channel.room == 0) {
+                log.offered.extend(op_of(arm.offer));
+            }
+        });
     }
 
     /// Closes the channel that `tid` names.
@@ -239,12 +274,12 @@ impl Machine {
         let Some(channel) = self.channels.at_mut(chan) else {
             return Err(self.fault(tid, FaultKind::Error, "the channel is null"));
         };
-        if channel.closed {
-            return Err(self.fault(tid, FaultKind::Panic, "close of a closed channel"));
-        }
-        channel.closed = true;
+        let was_closed = std::mem::replace(&mut channel.closed, true);
         self.log(log, tid, Op::Close(Machine::chan_id(chan)));
-        Ok(())
+        match was_closed {
+            true => Err(self.fault(tid, FaultKind::Panic, "close of a closed channel")),
+            false => Ok(()),
+        }
     }
 
     /// The channel operations that `tid` stands before.

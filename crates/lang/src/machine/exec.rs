@@ -4,41 +4,41 @@ use super::heap::Bad;
 use super::memory::Address;
 use super::{Done, Life, Machine, span};
 use crate::code::{Instr, Pc, Reg};
-use deadheat_explore::{FaultKind, Log};
-use deadheat_trace::{LoadOrder, Op, RmwOrder, StoreOrder, Tid};
+use deadheat_explore::{Fault, FaultKind, Log};
+use deadheat_trace::{LoadOrder, Op, RmwOrder, Span, StoreOrder, Tid};
 
 impl Machine {
     /// Does the visible instruction that `tid` stands before; `choice` is for those that can be done in several ways.
     pub(super) fn visible(&mut self, tid: Tid, choice: u32, log: &mut Log) -> Done {
-        if !self.made.is_empty() {
-            log.events.extend(self.made.extract_if(.., |e| e.tid == tid));
-        }
         let thread = &mut self.threads[tid.index()];
         let instr = self.code.instrs[thread.pc.index()];
         match instr {
-            Instr::LoadGlobal(into, cell) => self.load(tid, into, Address::global(cell), log),
+            Instr::LoadGlobal(into, cell) => {
+                let at = Address::global(cell);
+                self.log(log, tid, Op::Read(span(at)));
+                self.read(tid, into, at);
+            }
             Instr::StoreGlobal(cell, r) => {
-                let value = thread.get(r);
-                self.store(tid, Address::global(cell), value, log);
+                let (at, value) = (Address::global(cell), thread.get(r));
+                self.log(log, tid, Op::Write(span(at)));
+                self.write(tid, at, value);
             }
             Instr::Load(into, at) => {
-                let at = self.usable(tid, at)?;
-                self.load(tid, into, at, log);
+                let at = self.access(tid, at, Op::Read, log)?;
+                self.read(tid, into, at);
             }
             Instr::Store(at, r) => {
                 let value = thread.get(r);
-                let at = self.usable(tid, at)?;
-                self.store(tid, at, value, log);
+                let at = self.access(tid, at, Op::Write, log)?;
+                self.write(tid, at, value);
             }
             Instr::AtomicLoad(into, at) => {
-                let at = self.usable(tid, at)?;
-                self.log(log, tid, Op::AtomicLoad(span(at), LoadOrder::SeqCst));
+                let at = self.access(tid, at, |s| Op::AtomicLoad(s, LoadOrder::SeqCst), log)?;
                 self.read(tid, into, at);
             }
             Instr::AtomicStore(at, r) => {
                 let value = thread.get(r);
-                let at = self.usable(tid, at)?;
-                self.log(log, tid, Op::AtomicStore(span(at), StoreOrder::SeqCst));
+                let at = self.access(tid, at, |s| Op::AtomicStore(s, StoreOrder::SeqCst), log)?;
                 self.write(tid, at, value);
             }
             Instr::Xchg(into, at, r) => {
@@ -53,6 +53,7 @@ impl Machine {
                 let (old, new) = (thread.get(old), thread.get(new));
                 self.compare_and_swap(tid, into, at, (old, new), log)?;
             }
+            Instr::NewChan(into, room) => self.new_channel(tid, into, room, log)?,
             Instr::Malloc(into, cells) => self.malloc(tid, into, cells, log)?,
             Instr::Free(r) => self.free(tid, r, log)?,
             Instr::Send(..) | Instr::Receive(..) | Instr::Select(_) => {
@@ -60,6 +61,7 @@ impl Machine {
                 return self.communicate(tid, choice, log);
             }
             Instr::TryLock(into, r) => self.try_lock(tid, into, r, log),
+            Instr::Yield => {}
             _ => {
                 thread.spin.wrote();
                 return self.synchronise(tid, instr, log);
@@ -91,7 +93,7 @@ impl Machine {
                 let arguments = thread.run_of(first, params).to_vec();
                 thread.children += 1;
                 thread.set(into, i64::from(child.0) + 1);
-                self.start(child, function, &arguments);
+                self.start(child, function, &arguments, log);
             }
             Instr::Wait(r) => {
                 let child = self.named_thread(tid, r)?;
@@ -114,27 +116,17 @@ impl Machine {
                 let chan = self.thread(tid).get(r);
                 self.close(tid, chan, log)?;
             }
-            _ => debug_assert_eq!(instr, Instr::Yield),
+            _ => unreachable!("{instr:?} is not visible"),
         }
         self.advance(tid);
         Ok(())
     }
 
-    fn named_thread(&self, tid: Tid, r: Reg) -> Result<Tid, deadheat_explore::Fault> {
+    fn named_thread(&self, tid: Tid, r: Reg) -> Result<Tid, Fault> {
         match self.thread(tid).get(r) {
             0 => Err(self.fault(tid, FaultKind::Error, "there is no such thread: null")),
             number => Ok(Tid((number - 1) as u32)),
         }
-    }
-
-    fn load(&mut self, tid: Tid, into: Reg, at: Address, log: &mut Log) {
-        self.log(log, tid, Op::Read(span(at)));
-        self.read(tid, into, at);
-    }
-
-    fn store(&mut self, tid: Tid, at: Address, value: i64, log: &mut Log) {
-        self.log(log, tid, Op::Write(span(at)));
-        self.write(tid, at, value);
     }
 
     #[inline]
@@ -152,8 +144,7 @@ impl Machine {
     }
 
     fn modify(&mut self, tid: Tid, into: Reg, at: Reg, log: &mut Log, f: impl Fn(i64) -> i64) -> Done {
-        let at = self.usable(tid, at)?;
-        self.log(log, tid, Op::AtomicRmw(span(at), RmwOrder::SeqCst));
+        let at = self.access(tid, at, |s| Op::AtomicRmw(s, RmwOrder::SeqCst), log)?;
         let old = self.memory.get(at);
         self.read(tid, into, at);
         // What changes nothing is no news: a lock that is tried in vain by `xchg` is waited for.
@@ -171,14 +162,15 @@ impl Machine {
         (old, new): (i64, i64),
         log: &mut Log,
     ) -> Done {
-        let at = self.usable(tid, at)?;
-        self.read(tid, into, at);
-        let swaps = self.memory.get(at) == old;
-        let op = match swaps {
-            true => Op::AtomicRmw(span(at), RmwOrder::SeqCst),
-            false => Op::AtomicLoad(span(at), LoadOrder::SeqCst),
+        let there = Address::of(self.thread(tid).get(at));
+        let swaps = there.as_heap().is_none_or(|cell| self.memory.heap.check(cell).is_ok())
+            && self.memory.get(there) == old;
+        let op = |s| match swaps {
+            true => Op::AtomicRmw(s, RmwOrder::SeqCst),
+            false => Op::AtomicLoad(s, LoadOrder::SeqCst),
         };
-        self.log(log, tid, op);
+        let at = self.access(tid, at, op, log)?;
+        self.read(tid, into, at);
         if swaps {
             self.write(tid, at, new);
         }
@@ -186,10 +178,12 @@ impl Machine {
         Ok(())
     }
 
-    /// The address in that register, unless it is in freed memory.
+    /// Tells an access to the address in that register; a fault if it is in freed memory. What fails is told too: another order might be
+    /// without fault.
     #[inline]
-    fn usable(&self, tid: Tid, r: Reg) -> Result<Address, deadheat_explore::Fault> {
+    fn access(&self, tid: Tid, r: Reg, op: impl Fn(Span) -> Op, log: &mut Log) -> Result<Address, Fault> {
         let at = Address::of(self.thread(tid).get(r));
+        self.log(log, tid, op(span(at)));
         let Some(cell) = at.as_heap() else { return Ok(at) };
         self.memory.heap.check(cell).map(|()| at).map_err(|bad| match bad {
             Bad::Freed => self.fault(tid, FaultKind::UseAfterFree, "this memory was freed"),
@@ -203,7 +197,7 @@ impl Machine {
         let Some((at, cells)) = block else {
             return Err(self.fault(tid, FaultKind::Error, format!("malloc({cells}): there is no room")));
         };
-        let span = deadheat_trace::Span { size: 8 * u64::from(cells), ..span(at) };
+        let span = Span { size: 8 * u64::from(cells), ..span(at) };
         self.log(log, tid, Op::Alloc(span));
         let thread = &mut self.threads[tid.index()];
         thread.spin.wrote();
@@ -215,14 +209,13 @@ impl Machine {
         let at = Address::of(self.thread(tid).get(r));
         self.threads[tid.index()].spin.wrote();
         let freed = at.as_heap().ok_or(Bad::Wild).and_then(|start| self.memory.heap.release(start));
-        let cells = freed.map_err(|bad| match bad {
+        let span = Span { size: 8 * u64::from(freed.unwrap_or(1)), ..span(at) };
+        self.log(log, tid, Op::Free(span));
+        freed.map(|_| ()).map_err(|bad| match bad {
             Bad::Freed => self.fault(tid, FaultKind::DoubleFree, "this memory was freed before"),
             Bad::Inside => self.fault(tid, FaultKind::Error, "free of the inside of a block"),
             Bad::Wild => self.fault(tid, FaultKind::Error, "free of something that malloc did not give out"),
-        })?;
-        let span = deadheat_trace::Span { size: 8 * u64::from(cells), ..span(at) };
-        self.log(log, tid, Op::Free(span));
-        Ok(())
+        })
     }
 
     fn take(&mut self, tid: Tid, at: Address, log: &mut Log) {

@@ -5,7 +5,7 @@ use super::{Done, Life, Machine};
 use crate::ast::{Binary, Unary};
 use crate::code::{Instr, Pc, Reg, Visibility};
 use deadheat_explore::{Fault, FaultKind};
-use deadheat_trace::{Event, Loc, Op, Tid};
+use deadheat_trace::Tid;
 
 /// A thread that does so many instructions without touching anything shared will not come to an end.
 const MOST_LOCAL: u32 = 1 << 22;
@@ -102,7 +102,6 @@ impl Machine {
             Instr::CellAddress(into, pointer, index) => (into, self.cell(tid, pointer, index)?),
             Instr::New(into, fields) => (into, self.new_object(tid, usize::from(fields) + 1)?.value()),
             Instr::NewArray(into, length) => (into, self.new_array(tid, length)?),
-            Instr::NewChan(into, room) => (into, self.new_channel(tid, room)?),
             _ => return Ok(()),
         };
         self.threads[tid.index()].set(into, value);
@@ -156,21 +155,6 @@ impl Machine {
         Ok(array.value())
     }
 
-    fn new_channel(&mut self, tid: Tid, room: Reg) -> Result<i64, Fault> {
-        let thread = &mut self.threads[tid.index()];
-        let (room, rank) = (thread.get(room), thread.channels);
-        let Some(capacity) = u32::try_from(room).ok().filter(|n| *n <= MOST_ROOM) else {
-            let message = format!("a channel cannot have room for {room} values");
-            return Err(self.fault(tid, FaultKind::Error, message));
-        };
-        thread.channels += 1;
-        let id = self.roster.channel(tid, rank);
-        self.channels.make(id.index(), capacity as usize);
-        let loc = Loc(self.thread(tid).pc.0);
-        self.made.push(Event { op: Op::ChanMake(id, capacity), tid, loc });
-        Ok(i64::from(id.0) + 1)
-    }
-
     fn print(&mut self, tid: Tid, first: Reg, count: u16) {
         if self.options.keep_output {
             let words: Vec<String> =
@@ -182,8 +166,6 @@ impl Machine {
 
 /// The cells of an array: its lock, its length, its elements.
 const FIRST_ELEMENT: u64 = 2;
-/// The largest channel.
-const MOST_ROOM: u32 = 1 << 20;
 
 /// `None` for a division by zero.
 fn binary(op: Binary, a: i64, b: i64) -> Option<i64> {

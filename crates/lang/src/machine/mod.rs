@@ -37,7 +37,7 @@ use thread::{Life, Thread};
 /// What may differ between machines for one program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Are `malloc` and `free` preemption points, as finding heap overruns needs (*Iterative Deepening*, §6.4)?
+    /// Is `malloc` a preemption point, as `free` always is? Finding heap overruns needs it (*Iterative Deepening*, §6.4).
     pub heap_points: bool,
     /// Is what the program prints kept?
     pub keep_output: bool,
@@ -54,8 +54,6 @@ pub struct Machine {
     threads: Vec<Thread>,
     /// One more than the largest thread number of this run.
     created: u32,
-    /// Channels made since the last visible instruction of their maker: told with the next.
-    made: Vec<Event>,
     output: Vec<String>,
 }
 
@@ -66,9 +64,8 @@ impl Machine {
     /// A machine at the start of that program.
     pub fn new(code: Arc<Code>, options: Options) -> Machine {
         let roster = Roster::new(&code);
-        let (memory, channels, threads, made, output) = Default::default();
-        let mut machine =
-            Machine { code, options, roster, memory, channels, threads, created: 0, made, output };
+        let (memory, channels, threads, output) = Default::default();
+        let mut machine = Machine { code, options, roster, memory, channels, threads, created: 0, output };
         machine.reset();
         machine
     }
@@ -89,9 +86,8 @@ impl Machine {
         self.channels.reset();
         self.threads[..self.created as usize].iter_mut().for_each(Thread::forget);
         self.created = 0;
-        self.made.clear();
         self.output.clear();
-        self.start(Tid(0), FunctionId(0), &[]);
+        self.start(Tid(0), FunctionId(0), &[], &mut Log::default());
     }
 
     /// The cells of the globals; the first is nobody's.
@@ -105,20 +101,21 @@ impl Machine {
     }
 
     /// Puts a new thread before its first visible instruction.
-    fn start(&mut self, tid: Tid, function: FunctionId, arguments: &[i64]) {
+    fn start(&mut self, tid: Tid, function: FunctionId, arguments: &[i64], log: &mut Log) {
         if self.threads.len() <= tid.index() {
             self.threads.resize_with(tid.index() + 1, Thread::default);
         }
         self.created = self.created.max(tid.0 + 1);
         let code = &self.code.functions[function.0 as usize];
         self.threads[tid.index()].start(function, code, arguments);
-        self.settle(tid);
+        self.settle(tid, log);
     }
 
     /// Runs a thread that did nothing itself on to its next visible instruction. A fault on the way is the thread's next step.
-    fn settle(&mut self, tid: Tid) {
-        if let Err(fault) = self.run_local(tid) {
-            self.threads[tid.index()].life = Life::Failing(Box::new(fault));
+    fn settle(&mut self, tid: Tid, log: &mut Log) {
+        match self.run_local(tid) {
+            Ok(()) => self.offer(tid, log),
+            Err(fault) => self.threads[tid.index()].life = Life::Failing(Box::new(fault)),
         }
     }
 
@@ -177,18 +174,31 @@ impl Machine {
             return Err(Fault::clone(fault));
         }
         self.threads[tid.index()].spin.release();
+        // Synchronisation has a preemption point on either side (*Iterative Deepening*, §2.2): Theorem 3 needs the one behind it.
+        let synchronises = self.instr(self.thread(tid).pc).visibility() == Visibility::Sync;
         self.visible(tid, action.choice, log)?;
-        loop {
-            if self.threads[tid.index()].life != Life::Running {
-                return Ok(());
-            }
+        let mut steps = 0;
+        while self.threads[tid.index()].life == Life::Running {
             self.run_local(tid)?;
             let thread = self.thread(tid);
-            if thread.life != Life::Running || thread.spin.is_stuck() || self.is_point(thread.pc, points) {
-                return Ok(());
+            if thread.life != Life::Running {
+                break;
+            }
+            if synchronises || thread.spin.is_stuck() || self.is_point(thread.pc, points) {
+                self.offer(tid, log);
+                break;
+            }
+            steps += 1;
+            if steps == MOST_ACCESSES {
+                return Err(self.fault(
+                    tid,
+                    FaultKind::Endless,
+                    "a hundred thousand accesses without synchronising",
+                ));
             }
             self.visible(tid, 0, log)?;
         }
+        Ok(())
     }
 
     /// May threads be switched before that visible instruction?
@@ -197,7 +207,13 @@ impl Machine {
         let instr = self.instr(pc);
         instr.visibility() == Visibility::Sync
             || points.has(Loc(pc.0))
-            || self.options.heap_points && matches!(instr, Instr::Malloc(..) | Instr::Free(_))
+            || match instr {
+                // Lemma 5 of *Iterative Deepening* wants a point between publishing an address and what makes it stale. Those of data races lie
+                // before the publishing access; so `free` is always one.
+                Instr::Free(_) => true,
+                Instr::Malloc(..) => self.options.heap_points,
+                _ => false,
+            }
     }
 
     /// A digest of globals, objects, channels and of who has ended.
@@ -237,6 +253,9 @@ impl Machine {
         ChanId((value - 1) as u32)
     }
 }
+
+/// A thread that makes so many accesses without coming to a preemption point will not come to one.
+const MOST_ACCESSES: u32 = 100_000;
 
 /// A cell as a detector sees it.
 #[inline]

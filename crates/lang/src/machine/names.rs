@@ -3,7 +3,7 @@
 use super::memory::Address;
 use super::{Blocked, Life, Machine, Status};
 use crate::ast::Type;
-use deadheat_trace::{ChanId, LockId, Tid};
+use deadheat_trace::{ChanId, Loc, LockId, Tid};
 
 impl Machine {
     /// What a thread is called: the function it runs, with its number where several run the same.
@@ -49,6 +49,12 @@ impl Machine {
             Some((maker, rank)) => format!("channel {} of {}", rank + 1, self.thread_name(maker)),
             None => format!("channel {}", chan.0),
         }
+    }
+
+    /// The place that a thread stands at; `None` if it has ended.
+    pub fn stands_at(&self, tid: Tid) -> Option<Loc> {
+        let thread = self.threads.get(tid.index())?;
+        (!matches!(thread.life, Life::Absent | Life::Finished)).then_some(Loc(thread.pc.0))
     }
 
     /// What a thread waits for, in words; `None` if it does not.

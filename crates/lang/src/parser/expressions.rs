@@ -180,8 +180,8 @@ impl Parser<'_> {
             return Ok(self.leaf(ExprKind::Name(name.text), span));
         }
         let (arguments, height) = self.arguments()?;
-        let kind = match Builtin::ALL.iter().find(|(text, _)| *text == name.text) {
-            Some((_, builtin)) => ExprKind::Builtin(*builtin, arguments),
+        let kind = match Builtin::named(&name.text) {
+            Some(builtin) => ExprKind::Builtin(builtin, arguments),
             None => ExprKind::Call(name, arguments),
         };
         self.grow(kind, self.since(start), height)
@@ -196,7 +196,7 @@ impl Parser<'_> {
                 let error = Error::new(self.here(), "`new` takes no arguments", "no parentheses here");
                 return self.report(error.help(format!(
                     "write `new {}`: fields are zero or null at first",
-                    super::shorten(&name.text)
+                    crate::error::shorten(&name.text)
                 )));
             }
             return Ok(self.leaf(ExprKind::New(name), self.since(start)));
@@ -253,7 +253,7 @@ impl Parser<'_> {
             .help("write a block: `spawn { o.m(); }`")
         } else {
             Error::new(after(name.span), "expected `(` and the arguments", "expected `(`")
-                .help(format!("write `spawn {}()`, or a block", super::shorten(&name.text)))
+                .help(format!("write `spawn {}()`, or a block", crate::error::shorten(&name.text)))
         };
         self.report(error)
     }

@@ -1,42 +1,41 @@
 //! What people write who come from C, Go, Rust or Java, and what to write here.
 
-use super::{Parsed, Parser, shorten};
+use super::{Parsed, Parser};
 use crate::ast::{Builtin, Expr, Span};
-use crate::error::Error;
+use crate::error::{Error, shorten, similar};
 use crate::lexer::Token;
+
+/// The first words of items and statements, and of nothing else.
+const ITEMS: [&str; 7] = ["global", "atomic", "class", "fn", "main", "thread", "finally"];
+const STATEMENTS: [&str; 18] = [
+    "let",
+    "if",
+    "while",
+    "lock",
+    "unlock",
+    "sync",
+    "wait",
+    "deschedule",
+    "make_runnable",
+    "yield",
+    "close",
+    "select",
+    "free",
+    "assert",
+    "panic",
+    "print",
+    "return",
+    "spawn",
+];
 
 /// Does an item start with it?
 pub(super) fn is_item(token: Token) -> bool {
-    use Token::{Atomic, Class, Finally, Fn, Global, Main, Thread};
-    matches!(token, Global | Atomic | Class | Fn | Main | Finally | Thread)
+    token.is_word() && ITEMS.contains(&token.text())
 }
 
 /// Is it the first word of a statement, and of nothing else?
 pub(super) fn starts_statement(token: Token) -> bool {
-    use Token::{
-        Assert, Close, Deschedule, Free, If, Let, Lock, MakeRunnable, Panic, Print, Return, Select, Spawn,
-    };
-    use Token::{Sync, Unlock, Wait, While, Yield};
-    matches!(
-        token,
-        Let | If
-            | While
-            | Lock
-            | Unlock
-            | Sync
-            | Wait
-            | Deschedule
-            | MakeRunnable
-            | Yield
-            | Close
-            | Select
-            | Free
-            | Assert
-            | Panic
-            | Print
-            | Return
-            | Spawn
-    )
+    token.is_word() && STATEMENTS.contains(&token.text())
 }
 
 /// The type of this language for one of another.
@@ -77,29 +76,46 @@ pub(super) fn mark(token: Token) -> Option<&'static str> {
 
 /// Why that function cannot be spawned.
 pub(super) fn builtin_as_thread(name: &str) -> Option<String> {
-    let (name, _) = Builtin::ALL.iter().find(|(text, _)| *text == name)?;
+    Builtin::named(name)?;
     Some(format!("write a block: `spawn {{ {name}(..); }}`"))
 }
 
-/// A word of other languages at the start of a statement.
+/// A word that would make no sense as a name to readers of other languages.
+pub(super) fn never_a_name(word: &str, span: Span) -> Option<Error> {
+    let help = match word {
+        "for" | "foreach" => "write `let i = 0; while i < n { ..; i = i + 1; }`",
+        "break" | "continue" => "let the condition of `while` end the loop, or `return` from a function",
+        "switch" => "write `if`, `else if` and `else`",
+        "synchronized" => "write `sync m { .. }`",
+        "catch" => "a failure ends the run; there is nothing to catch",
+        _ => return None,
+    };
+    Some(Error::new(span, format!("there is no `{word}` in this language"), "not known").help(help))
+}
+
+/// A word of other languages at the start of a statement, where nothing that follows could make it a name.
 fn foreign_word(word: &str) -> Option<&'static str> {
     Some(match word {
-        "for" | "foreach" => "write `let i = 0; while i < n { ..; i = i + 1; }`",
         "do" | "loop" | "forever" => "write `while true { .. }`",
-        "break" | "continue" => "let the condition of `while` end the loop, or `return` from a function",
-        "switch" | "match" => "write `if`, `else if` and `else`",
+        "match" => "write `if`, `else if` and `else`",
         "elif" | "elsif" | "elseif" => "write `else if`",
         "var" | "auto" | "val" | "mut" => "write `let x = e;`",
         "const" => "write `let n = 3;` in a block, or `global n = 3;` outside",
         "go" | "async" | "fork" => "write `spawn f();` or `spawn { .. }`",
         "join" => "write `wait t;`",
-        "synchronized" => "write `sync m { .. }`",
         "throw" | "raise" | "abort" => "write `panic \"what happened\";`",
-        "try" | "catch" | "defer" | "goto" => "a failure ends the run; there is nothing to catch or defer",
+        "try" | "defer" | "goto" => "a failure ends the run; there is nothing to catch or defer",
         "delete" => "write `free p;`; objects are never freed",
         "printf" | "println" | "fmt" => "write `print a, b;`",
         _ => return None,
     })
+}
+
+/// A word that is almost one of those. Types of other languages, and words like classes' names, are taken for types.
+fn misspelt(word: &str, among: &[&str]) -> Option<String> {
+    let ty = foreign_type(word).is_some() || word.starts_with(|c: char| c.is_ascii_uppercase());
+    let meant = similar(word, among.iter().copied()).filter(|_| !ty && word.len() > 2)?;
+    Some(format!("did you mean `{meant}`?"))
 }
 
 /// A word of other languages at the start of an item.
@@ -120,13 +136,15 @@ fn foreign_item_word(word: &str) -> Option<&'static str> {
 impl Parser<'_> {
     /// Two words in a row, the first of which could be a type: `int x`.
     pub(super) fn declares_by_type(&self) -> bool {
-        let ty = matches!(
-            self.peek(),
-            Token::IntType | Token::BoolType | Token::Mutex | Token::Name | Token::Thread | Token::Chan
-        );
         let ends =
             matches!(self.peek_at(2), Token::Assign | Token::Semicolon | Token::Comma | Token::OpenBracket);
-        ty && self.peek_at(1) == Token::Name && ends
+        self.names_type() && self.peek_at(1) == Token::Name && ends
+    }
+
+    /// Could the next word be a type?
+    fn names_type(&self) -> bool {
+        use Token::{BoolType, Chan, IntType, Mutex, Name, Thread};
+        matches!(self.peek(), IntType | BoolType | Mutex | Name | Thread | Chan)
     }
 
     fn texts(&self) -> (String, String) {
@@ -135,59 +153,90 @@ impl Parser<'_> {
     }
 
     pub(super) fn foreign_statement(&self) -> Option<Error> {
-        if self.declares_by_type() {
-            let (ty, name) = self.texts();
-            let error = Error::new(self.here(), "a declaration starts with `let`", "not with a type");
-            let ty = foreign_type(&ty).unwrap_or(&ty);
-            return Some(error.help(match ty {
-                "mutex" => format!("a mutex is shared: write `global {name}: mutex;` outside of all blocks"),
-                "int" => format!("write `let {name} = 0;`"),
-                "bool" => format!("write `let {name} = false;`"),
-                _ => format!("write `let {name}: {ty} = ..;`"),
-            }));
+        match self.peek() {
+            Token::Else => {
+                let error = Error::new(self.here(), "this `else` has no `if`", "nothing before it");
+                Some(error.help("`else` follows the `}` of an `if`, without `;`"))
+            }
+            Token::Semicolon => {
+                let error =
+                    Error::new(self.here(), "there is no statement before this `;`", "nothing to end");
+                Some(error.help("a block ends without `;`"))
+            }
+            Token::Name => self.foreign_start().or_else(|| self.local_by_type()),
+            _ => self.local_by_type(),
         }
-        if self.peek() == Token::Else {
-            let error = Error::new(self.here(), "this `else` has no `if`", "nothing before it");
-            return Some(error.help("`else` follows the `}` of an `if`, without `;`"));
-        }
-        if self.peek() != Token::Name {
+    }
+
+    fn local_by_type(&self) -> Option<Error> {
+        if !self.declares_by_type() {
             return None;
         }
+        let (ty, name) = self.texts();
+        let ty = foreign_type(&ty).unwrap_or(&ty);
+        let error = Error::new(self.here(), "a declaration starts with `let`", "not with a type");
+        Some(error.help(match ty {
+            "mutex" => format!("a mutex is shared: write `global {name}: mutex;` outside of all blocks"),
+            "int" | "bool" | "thread" => format!("write `let {name} = {};`", self.value_for(ty)),
+            _ => format!("write `let {name}: {ty} = ..;`"),
+        }))
+    }
+
+    /// What to suggest as the value in `int x` or `int x = 1`.
+    fn value_for(&self, ty: &str) -> &'static str {
+        match (self.peek_at(2), ty) {
+            (Token::Assign, _) => "..",
+            (_, "int") => "0",
+            (_, "bool") => "false",
+            _ => "..",
+        }
+    }
+
+    /// A word of another language that starts a statement.
+    fn foreign_start(&self) -> Option<Error> {
         let word = self.text(self.here());
-        let help = foreign_word(word)?;
-        use Token::{Assign, Channel, Dot, OpenBracket, OpenParen};
-        let usable = match self.peek_at(1) {
-            Assign | Dot | OpenBracket | Channel => true,
-            OpenParen => !matches!(word, "for" | "foreach" | "switch" | "synchronized" | "catch"),
-            _ => false,
-        };
-        let error = || Error::new(self.here(), format!("there is no `{word}` in this language"), "not known");
-        (!usable).then(|| error().help(help))
+        let next = self.peek_at(1);
+        let no_name =
+            next.is_word() || matches!(next, Token::Name | Token::Int | Token::Text | Token::OpenBrace);
+        if !no_name {
+            return None;
+        }
+        let error =
+            Error::new(self.here(), format!("there is no `{}` in this language", shorten(word)), "not known");
+        let help = foreign_word(word).map(str::to_owned).or_else(|| misspelt(word, &STATEMENTS))?;
+        Some(error.help(help))
     }
 
     /// `x += e`, `x++`, `x := e` behind the place.
     pub(super) fn foreign_assignment(&self, place: &Expr) -> Option<Error> {
+        use Token::{Decrement, Define, Increment};
+        use Token::{MinusAssign, PercentAssign, PlusAssign, SlashAssign, StarAssign};
         let token = self.peek();
-        let place = shorten(self.text(place.span));
-        let help = match token {
-            Token::PlusAssign
-            | Token::MinusAssign
-            | Token::StarAssign
-            | Token::SlashAssign
-            | Token::PercentAssign => {
-                format!("write `{place} = {place} {} ..;`", &token.text()[..1])
-            }
-            Token::Increment | Token::Decrement => {
-                format!("write `{place} = {place} {} 1;`", &token.text()[..1])
-            }
-            Token::Define => format!("write `let {place} = ..;` for a new local, `{place} = ..;` otherwise"),
+        let (help, message): (fn(&str, &str) -> String, _) = match token {
+            PlusAssign | MinusAssign | StarAssign | SlashAssign | PercentAssign => (
+                |place, sign| format!("write `{place} = {place} {sign} ..;`"),
+                "hides a read and a write, so it is not in this language",
+            ),
+            Increment | Decrement => (
+                |place, sign| format!("write `{place} = {place} {sign} 1;`"),
+                "hides a read and a write, so it is not in this language",
+            ),
+            Define => (
+                |place, _| format!("write `let {place} = ..;` for a new local, `{place} = ..;` otherwise"),
+                "is not in this language",
+            ),
             _ => return None,
         };
-        let message = match token {
-            Token::Define => "`:=` is not in this language".to_owned(),
-            _ => format!("`{}` hides a read and a write, so it is not in this language", token.text()),
-        };
-        Some(Error::new(self.here(), message, "not known").help(help))
+        let (place, sign) = (self.short_place(place.span), &token.text()[..1]);
+        let error = Error::new(self.here(), format!("`{}` {message}", token.text()), "not known");
+        Some(error.help(help(place, sign)))
+    }
+
+    /// The place as it is written, or some other name if that is long or has comments.
+    fn short_place(&self, span: Span) -> &str {
+        let text = self.text(span);
+        let simple = |b: u8| b.is_ascii_alphanumeric() || b"_.[]() +-".contains(&b);
+        if text.len() <= 40 && text.bytes().all(simple) { text } else { "x" }
     }
 
     /// A mark behind an expression that means something elsewhere.
@@ -218,19 +267,19 @@ impl Parser<'_> {
 
     pub(super) fn foreign_item(&self) -> Option<Error> {
         let word = self.text(self.here());
+        let foreign = || foreign_item_word(word).map(str::to_owned).or_else(|| misspelt(word, &ITEMS));
         if self.peek() == Token::Name
-            && let Some(help) = foreign_item_word(word)
+            && let Some(help) = foreign()
         {
-            let error =
-                Error::new(self.here(), format!("there is no `{word}` in this language"), "not known");
-            return Some(error.help(help));
+            let message = format!("there is no `{}` in this language", shorten(word));
+            return Some(Error::new(self.here(), message, "not known").help(help));
         }
         if self.declares_by_type() {
             let (ty, name) = self.texts();
             let ty = foreign_type(&ty).unwrap_or(&ty);
             let error = Error::new(self.here(), "a shared variable starts with `global`", "not with a type");
             return Some(error.help(match ty {
-                "int" => format!("write `global {name} = 0;`"),
+                "int" => format!("write `global {name} = {};`", self.value_for(ty)),
                 _ => format!("write `global {name}: {ty};`"),
             }));
         }
@@ -261,7 +310,7 @@ impl Parser<'_> {
     /// `int x` among parameters.
     pub(super) fn foreign_param(&self) -> Option<Error> {
         let ends = matches!(self.peek_at(2), Token::Comma | Token::CloseParen);
-        if self.peek_at(1) != Token::Name || !ends || self.peek() == Token::Comma {
+        if !self.names_type() || self.peek_at(1) != Token::Name || !ends {
             return None;
         }
         let (ty, name) = self.texts();
@@ -279,7 +328,7 @@ impl Parser<'_> {
         let opener = self.crooked.unwrap_or(opener);
         let token = self.peek();
         if token == Token::End {
-            let error = Error::new(self.here(), "a `}` is missing", "the file ends here");
+            let error = Error::new(super::after(self.before()), "a `}` is missing", "the file ends here");
             return self.report(error.related(opener, "this block is not closed"));
         }
         let error =

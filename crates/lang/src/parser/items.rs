@@ -20,7 +20,8 @@ impl Parser<'_> {
     /// To where the next item seems to start; at least one token further.
     fn recover_item(&mut self, start: usize) {
         loop {
-            if self.at > start && (self.peek() == Token::End || habits::is_item(self.peek())) {
+            let foreign = || self.on_new_line() && self.foreign_item().is_some();
+            if self.at > start && (self.peek() == Token::End || habits::is_item(self.peek()) || foreign()) {
                 return;
             }
             let next = self.at;
@@ -69,6 +70,10 @@ impl Parser<'_> {
     /// Something that stands in no block.
     fn no_item(&mut self) -> Parsed<()> {
         if self.peek() == Token::CloseBrace {
+            // After a mistake it is as likely ours that a block seems closed already.
+            if !self.errors.is_empty() {
+                return Err(Reported);
+            }
             return self.report(Error::new(self.here(), "this `}` closes nothing", "there is no `{` for it"));
         }
         let wanted = "`global`, `atomic`, `class`, `fn`, `main`, `thread` or `finally`";
@@ -131,7 +136,7 @@ impl Parser<'_> {
         let Some(ty) = ty else {
             let error = Error::new(start, "of which type is this `null`?", "could be of any class");
             return self.report(
-                error.help(format!("say it: `global {}: Node = null;`", super::shorten(&name.text))),
+                error.help(format!("say it: `global {}: Node = null;`", crate::error::shorten(&name.text))),
             );
         };
         let fits = match (&ty, &natural) {

@@ -1,11 +1,31 @@
 //! Numbers and strings.
 
-use super::{Parsed, Parser, shorten};
+use super::{Parsed, Parser};
 use crate::ast::Span;
-use crate::error::Error;
+use crate::error::{Error, shorten};
 
 /// The magnitude of the least integer, which has no positive counterpart.
 const LEAST: u64 = i64::MIN.unsigned_abs();
+
+/// The digits of a number, and their radix.
+fn digits(text: &str) -> (&str, u32) {
+    let hex = text.strip_prefix("0x").or(text.strip_prefix("0X"));
+    hex.map_or((text, 10), |digits| (digits, 16))
+}
+
+/// The value of a number: decimal or hexadecimal, with underscores anywhere but at the start.
+pub(crate) fn magnitude(text: &str) -> Option<u64> {
+    let (digits, radix) = digits(text);
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut value = None;
+    for digit in digits.chars().filter(|c| *c != '_') {
+        let digit = u64::from(digit.to_digit(radix)?);
+        value = Some(value.unwrap_or(0_u64).checked_mul(u64::from(radix))?.checked_add(digit)?);
+    }
+    value
+}
 
 impl Parser<'_> {
     /// The number that stands next.
@@ -33,25 +53,21 @@ impl Parser<'_> {
         self.report(Error::new(span, message, format!("the largest is {}", i64::MAX)))
     }
 
-    /// Decimal or hexadecimal, with underscores anywhere but at the start.
     fn magnitude(&mut self) -> Parsed<u64> {
         let span = self.bump().span;
         let text = self.text(span);
-        let hex = text.strip_prefix("0x").or(text.strip_prefix("0X"));
-        let (digits, radix) = hex.map_or((text, 10), |digits| (digits, 16));
-        let digits: String = digits.chars().filter(|c| *c != '_').collect();
-        if digits.is_empty() || digits.chars().any(|c| !c.is_digit(radix)) {
-            let message = format!("`{}` is not a number", shorten(text));
-            let error = Error::new(span, message, "not a number");
-            return self
-                .report(error.help(
-                    "numbers are decimal (`1_000`) or hexadecimal (`0xff`); names start with a letter",
-                ));
+        if let Some(value) = magnitude(text) {
+            return Ok(value);
         }
-        match u64::from_str_radix(&digits, radix) {
-            Ok(value) => Ok(value),
-            Err(_) => self.too_large(span),
+        let (digits, radix) = digits(text);
+        if digits.chars().any(|c| c.is_digit(radix)) && digits.chars().all(|c| c == '_' || c.is_digit(radix))
+        {
+            return self.too_large(span);
         }
+        let error = Error::new(span, format!("`{}` is not a number", shorten(text)), "not a number");
+        self.report(
+            error.help("numbers are decimal (`1_000`) or hexadecimal (`0xff`); names start with a letter"),
+        )
     }
 
     /// The string that stands next, without quotes and escapes.

@@ -13,8 +13,10 @@ mod statements;
 mod tests;
 
 use crate::ast::{Expr, Name, Program, Span, Type};
-use crate::error::{Error, Errors};
+use crate::error::{Error, Errors, shorten};
 use crate::lexer::{Lexeme, Token, lex};
+
+pub(crate) use literals::magnitude;
 
 /// How deep blocks, expressions, types and chains of `else if` may be nested.
 pub const MAX_NESTING: u32 = 200;
@@ -179,7 +181,11 @@ impl Parser<'_> {
     fn name(&mut self, of_what: &str) -> Parsed<Name> {
         let token = self.peek();
         if token == Token::Name {
-            let span = self.bump().span;
+            let span = self.here();
+            if let Some(error) = habits::never_a_name(self.text(span), span) {
+                return self.report(error);
+            }
+            self.bump();
             return Ok(Name { text: self.text(span).to_owned(), span });
         }
         let mut error = self.unexpected_error(of_what);
@@ -243,10 +249,4 @@ impl Parser<'_> {
 /// The place right behind: one byte, so that there is something to point at.
 fn after(span: Span) -> Span {
     Span { start: span.end, end: span.end }
-}
-
-/// Names and numbers can be as long as the file.
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 40;
-    if text.len() <= LONGEST { text.to_owned() } else { format!("{}...", &text[..LONGEST]) }
 }

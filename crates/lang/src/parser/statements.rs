@@ -64,6 +64,7 @@ impl Parser<'_> {
                     self.eat(Token::Semicolon);
                     return;
                 }
+                Token::Case | Token::Default if open == 0 && fresh => return,
                 _ if open == 0 && fresh && (habits::is_item(token) || habits::starts_statement(token)) => {
                     return;
                 }
@@ -133,8 +134,10 @@ impl Parser<'_> {
             Token::Print => return self.print_statement(),
             Token::Return => {
                 self.bump();
-                // A value on the next line is a statement without a use, and the semicolon is what is missing.
-                let bare = matches!(self.peek(), Token::Semicolon | Token::CloseBrace) || self.on_new_line();
+                // Without a value, though the semicolon may be missing.
+                let next = self.peek();
+                let statement = habits::starts_statement(next) && next != Token::Spawn;
+                let bare = statement || matches!(next, Token::Semicolon | Token::CloseBrace);
                 return Ok(StatementKind::Return(if bare { None } else { Some(self.expr()?) }));
             }
             _ => return self.expression_statement(),
@@ -282,25 +285,32 @@ impl Parser<'_> {
         let opener = self.expect(Token::OpenBrace, "and the cases of `select`")?;
         let (mut cases, mut default): (Vec<Case>, Option<Block>) = (Vec::new(), None);
         loop {
-            match self.peek() {
-                Token::Case if default.is_none() => cases.push(self.case()?),
-                Token::Default if default.is_none() => {
-                    self.bump();
-                    self.expect_body("default")?;
-                    default = Some(self.block()?);
-                }
+            let start = self.at;
+            let result = match self.peek() {
+                Token::Case if default.is_none() => self.case().map(|case| cases.push(case)),
+                Token::Default if default.is_none() => self.default_case().map(|block| default = Some(block)),
                 Token::Case | Token::Default => {
                     let error = Error::new(self.here(), "`default` comes once, and last", "behind `default`");
-                    return self.report(error);
+                    self.report(error)
                 }
                 Token::CloseBrace => {
+                    self.note_indentation(opener);
                     self.bump();
                     return Ok(StatementKind::Select(cases, default));
                 }
-                Token::End => return self.unclosed(opener),
-                _ => return self.unexpected("`case`, `default` or `}`"),
+                token if token == Token::End || habits::is_item(token) => return self.unclosed(opener),
+                _ => self.unexpected("`case`, `default` or `}`"),
+            };
+            if let Err(Reported) = result {
+                self.recover(start);
             }
         }
+    }
+
+    fn default_case(&mut self) -> Parsed<Block> {
+        self.bump();
+        self.expect_body("default")?;
+        self.block()
     }
 
     fn case(&mut self) -> Parsed<Case> {

@@ -1,0 +1,43 @@
+(** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
+From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
+  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin Exec
+  ChannelClocks ChannelDetector PaperV2.
+
+Print Assumptions hb_is_paper_hb.
+Print Assumptions vectorclock_theorem_1.
+Print Assumptions lemma_1_forward.
+Print Assumptions lemma_1_backward.
+Print Assumptions fasttrack_theorem_2.
+Print Assumptions lemma_2.
+Print Assumptions fasttrack_direct.
+Print Assumptions fasttrack_first_race.
+Print Assumptions multijoin_theorem_3.
+Print Assumptions verifiedft_theorem_3_1.
+Print Assumptions vruns_precise.
+Print Assumptions first_race.
+Print Assumptions rule_1_forward.
+Print Assumptions rule_2_forward.
+Print Assumptions psets_exact.
+Print Assumptions after_write_precise.
+Print Assumptions all_races_precise.
+Print Assumptions collected_precise.
+Print Assumptions collected_precise_any_gc.
+Print Assumptions redcard_theorem_1.
+Print Assumptions redcard_every_variable.
+Print Assumptions online_precise.
+Print Assumptions handlers_linearizable.
+Print Assumptions handlers_precise.
+Print Assumptions exec_vector_clock.
+Print Assumptions exec_multi_join.
+Print Assumptions exec_fasttrack.
+Print Assumptions exec_verifiedft.
+Print Assumptions exec_online.
+Print Assumptions feasibleb_iff.
+Print Assumptions cfeasibleb_feasible.
+Print Assumptions clocks_exact.
+Print Assumptions channel_precise.
+Print Assumptions vector_clock_over_channels.
+Print Assumptions fasttrack_over_channels.
+Print Assumptions verifiedft_over_channels.
+Print Assumptions v2_refines_spec.
+Print Assumptions spec_is_rule.
