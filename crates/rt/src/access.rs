@@ -90,6 +90,7 @@ pub fn known(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, 
 /// A plain access that may have to be ignored, or recorded, or checked by another algorithm.
 #[inline(never)]
 fn watched(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) {
+    thread.checks += 1;
     let ignored = if mode.writes() { thread.ignore_writes } else { thread.ignore_reads };
     if ignored == 0 {
         let _turn = record::plain(thread, address, size, mode, pc, note);
