@@ -4,8 +4,9 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::checks::{self, Check};
 use crate::analysis::effects::Effects;
 use crate::analysis::linear::{Forms, definitions};
-use crate::analysis::loops::{self, Context};
+use crate::analysis::loops;
 use crate::analysis::redundant;
+use crate::analysis::turns::Context;
 use crate::ir::{Function, Module};
 use crate::level::Level;
 use crate::rewrite::compute::Source;
@@ -34,7 +35,7 @@ pub fn elide<'a>(
     let mut checks = checks::find(function, &mut forms);
     let mut stats = Stats { function: function.name.to_owned(), checks: checks.len(), ..Stats::default() };
     let context = Context { module, function, cfg: &cfg, definitions: &definitions, effects };
-    stats.redundant += drop_redundant(&context, &forms, &mut checks);
+    stats.redundant += drop_redundant(&context, &forms, &mut checks, &[]);
     if level >= Level::Coalesce {
         let before = checks.len();
         let mut moved = loops::hoist(&context, &mut forms, &mut checks).into_iter();
@@ -42,7 +43,8 @@ pub fn elide<'a>(
         stats.hoisted = before - checks.iter().filter(|c| c.line.is_some()).count();
         // Of those that are new at the same place, writes first: they may stand for reads.
         checks.sort_by_key(|c| (c.block, c.at, c.line, Reverse(c.what.mode)));
-        stats.redundant += drop_redundant(&context, &forms, &mut checks);
+        let questions = loops::questions(&context, &mut forms, &checks);
+        stats.redundant += drop_redundant(&context, &forms, &mut checks, &questions);
         stats.added = checks.iter().filter(|c| c.line.is_none()).count();
     }
     let kept: HashSet<usize, foldhash::fast::FixedState> = checks.iter().filter_map(|c| c.line).collect();
@@ -61,10 +63,20 @@ pub fn elide<'a>(
     Some(stats)
 }
 
-/// Takes out the checks that were made before; how many of those that clang had put in.
-fn drop_redundant<'a>(context: &Context<'a, '_>, forms: &Forms<'a>, checks: &mut Vec<Check<'a>>) -> usize {
+/// Takes out the checks that were made before, and those whose questions hold; how many of those that clang had put in.
+fn drop_redundant<'a>(
+    context: &Context<'a, '_>,
+    forms: &Forms<'a>,
+    checks: &mut Vec<Check<'a>>,
+    questions: &[(Check<'a>, usize)],
+) -> usize {
     let Context { module, function, cfg, effects, .. } = context;
-    let mut redundant = redundant::find(module, function, cfg, forms, effects, checks).into_iter();
+    let (asked, about): (Vec<_>, Vec<_>) = questions.iter().cloned().unzip();
+    let mut found = redundant::find(module, function, cfg, forms, effects, checks, &asked);
+    for (holds, check) in found.answers.iter().zip(about) {
+        found.redundant[check] |= holds;
+    }
+    let mut redundant = found.redundant.into_iter();
     let before = checks.iter().filter(|c| c.line.is_some()).count();
     checks.retain(|_| redundant.next() == Some(false));
     before - checks.iter().filter(|c| c.line.is_some()).count()

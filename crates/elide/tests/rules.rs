@@ -147,13 +147,111 @@ fn the_elements_of_a_loop_are_a_range() {
 }
 
 #[test]
-fn a_loop_with_gaps_is_no_range() {
-    for element in ["{ i64, i64 }", "i128"] {
+fn a_loop_with_gaps_is_checked_with_gaps() {
+    for element in ["{ i64, i64 }", "[2 x i64]"] {
         let body = turning(&format!(
             "  %a = getelementptr inbounds {element}, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %a)\n"
         ));
-        assert_eq!(left(Level::Coalesce, &body), ["read8(ptr %a)"], "{element}");
+        let calls = left(Level::Coalesce, &body);
+        assert!(calls.len() == 1 && calls[0].starts_with("deadheat_read_stride(ptr"), "{calls:?}");
+        assert!(calls[0].ends_with(", i64 16, i64 8)"), "{calls:?}");
     }
+}
+
+/// Fields of the elements of a loop, each read: their distances from the beginning of the element of 40 bytes.
+fn fields(distances: &[u32]) -> Vec<String> {
+    let access = |d: &u32| {
+        format!(
+            "  %a{d} = getelementptr inbounds [5 x i64], ptr %p, i64 %i\n  %b{d} = getelementptr inbounds i8, ptr %a{d}, i64 {d}\n  call void @__tsan_read8(ptr %b{d})\n"
+        )
+    };
+    left(Level::Coalesce, &turning(&distances.iter().map(access).collect::<String>()))
+}
+
+#[test]
+fn neighbouring_fields_are_checked_together() {
+    let ends = |calls: Vec<String>, all: &[&str]| {
+        assert!(
+            calls.len() == all.len() && calls.iter().zip(all).all(|(c, end)| c.ends_with(end)),
+            "{calls:?}"
+        );
+    };
+    ends(fields(&[0, 16, 8]), &["i64 40, i64 24)"]);
+    ends(fields(&[0, 24]), &["i64 40, i64 8)", "i64 40, i64 8)"]);
+    // What the next turn comes to anyway.
+    ends(fields(&[0, 40]), &["i64 40, i64 8)"]);
+    assert!(fields(&[0, 8, 16, 24, 32])[0].starts_with("deadheat_read_range("));
+}
+
+/// As [`turning`], while the counter, which grows by `step`, compares so with `%n`.
+fn turning_while(predicate: &str, sum: &str) -> String {
+    format!(
+        "  br label %l\n\nl:\n  %i = phi i64 [ 0, %entry ], [ %j, %l ]\n  %a = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %a)\n  \
+         %j = {sum}\n  %c = icmp {predicate}\n  br i1 %c, label %l, label %x\n\nx:\n  ret void\n"
+    )
+}
+
+#[test]
+fn turns_are_counted_where_the_counter_does_not_wrap() {
+    for (predicate, sum) in [
+        ("slt i64 %j, %n", "add nsw i64 %i, 2"),
+        ("sgt i64 %n, %j", "add nsw i64 %i, 2"),
+        ("sle i64 %j, %n", "add nsw i64 %i, 1"),
+        ("ult i64 %j, %n", "add nuw i64 %i, 3"),
+        ("sgt i64 %j, %n", "add nsw i64 %i, -1"),
+    ] {
+        let calls = left(Level::Coalesce, &turning_while(predicate, sum));
+        assert!(calls.len() == 1 && calls[0].starts_with("deadheat_read_"), "{predicate}: {calls:?}");
+    }
+    for (predicate, sum) in [
+        ("slt i64 %j, %n", "add i64 %i, 2"),
+        ("slt i64 %j, %n", "add nuw i64 %i, 2"),
+        ("ult i64 %j, %n", "add nsw i64 %i, 2"),
+        ("sgt i64 %j, %n", "add nsw i64 %i, 2"),
+        ("slt i64 %j, %i", "add nsw i64 %i, 2"),
+    ] {
+        assert_eq!(
+            left(Level::Coalesce, &turning_while(predicate, sum)),
+            ["read8(ptr %a)"],
+            "{predicate} {sum}"
+        );
+    }
+}
+
+/// A loop over `first` of all elements, something, and a loop over `second` that may be left at every turn.
+fn searched(first: &str, between: &str, second: &str) -> Vec<String> {
+    let body = format!(
+        "  br label %l\n\nl:\n  %i = phi i64 [ 0, %entry ], [ %j, %l ]\n  %a = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_{first}(ptr %a)\n  \
+         %j = add nuw nsw i64 %i, 1\n  %c = icmp eq i64 %j, %n\n  br i1 %c, label %m, label %l\n\n\
+         m:\n{between}  br label %s\n\ns:\n  %k = phi i64 [ 0, %m ], [ %o, %t ]\n  %b = getelementptr inbounds i64, ptr %p, i64 %k\n  call void @__tsan_{second}(ptr %b)\n  \
+         %v = load i64, ptr %b, align 8\n  %e = icmp eq i64 %v, 7\n  br i1 %e, label %x, label %t\n\n\
+         t:\n  %o = add nuw nsw i64 %k, 1\n  %d = icmp eq i64 %o, %n\n  br i1 %d, label %x, label %s\n\nx:\n  ret void\n"
+    );
+    left(Level::Coalesce, &body)
+}
+
+#[test]
+fn a_search_through_what_was_checked_needs_no_check() {
+    assert_eq!(searched("read8", "", "read8").len(), 1);
+    assert_eq!(searched("write8", "", "read8").len(), 1);
+    assert_eq!(searched("read8", "  %r = call i32 @pthread_mutex_lock(ptr %q)\n", "read4").len(), 1);
+    assert!(searched("read8", "", "write8").contains(&"write8(ptr %b)".to_owned()));
+    assert!(searched("read4", "", "read8").contains(&"read8(ptr %b)".to_owned()));
+    let unlocked = searched("read8", "  %r = call i32 @pthread_mutex_unlock(ptr %q)\n", "read8");
+    assert!(unlocked.contains(&"read8(ptr %b)".to_owned()));
+}
+
+#[test]
+fn a_loop_in_a_loop_comes_to_an_end_if_it_is_counted() {
+    let nested = |end: &str| {
+        turning(&format!(
+            "  br label %in\n\nin:\n  %k = phi i64 [ 0, %l ], [ %o, %in ]\n  %v = load i64, ptr %q, align 8\n  %o = add nuw nsw i64 %k, 1\n  \
+             %d = icmp eq i64 {end}\n  br i1 %d, label %out, label %in\n\nout:\n  %a = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %a)\n"
+        ))
+        .replace("[ %j, %l ]", "[ %j, %out ]")
+    };
+    assert!(left(Level::Coalesce, &nested("%o, 9"))[0].starts_with("deadheat_read_range("));
+    assert_eq!(left(Level::Coalesce, &nested("%v, 9")), ["read8(ptr %a)"]);
 }
 
 #[test]
@@ -193,9 +291,7 @@ fn a_frame_that_nobody_sees_goes() {
 
 #[test]
 fn comparisons_in_the_code_cut_blocks_where_phis_know_it() {
-    let body = turning(
-        "  %a = getelementptr inbounds { i64, i64 }, ptr %p, i64 %i\n  call void @__tsan_write8(ptr %a)\n",
-    );
+    let body = turning("  %a = load ptr, ptr %q, align 8\n  call void @__tsan_write8(ptr %a)\n");
     let text = at(Level::Inline, &body).text;
     assert!(text.contains("%i = phi i64 [ 0, %entry ], [ %j, %dh1.rest ]"), "{text}");
     assert!(text.contains("call preserve_mostcc void @__deadheat_cold_write8(ptr %a)"), "{text}");

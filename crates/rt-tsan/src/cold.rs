@@ -10,6 +10,7 @@ use core::mem::offset_of;
 use deadheat_online::Word;
 use deadheat_rt::access::plain;
 use deadheat_rt::quick::is_in_epoch;
+use deadheat_rt::ranges::{Run, strided};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
 use deadheat_rt::tls::offset::{BASE, EPOCH, MASK, THREAD};
@@ -120,4 +121,26 @@ macro_rules! range {
 range! {
     __deadheat_read_range read_range: Read;
     __deadheat_write_range write_range: Write;
+}
+
+macro_rules! stride {
+    ($($name:ident $then:ident: $mode:ident;)*) => {$(
+        extern "C" fn $then(address: u64, length: u64, stride: u64, size: u64, pc: u64) {
+            if let Some(mut thread) = Stay::begin() {
+                strided(&mut thread, address, Run { length, stride, size }, Mode::$mode, pc);
+            }
+        }
+
+        /// All that a loop is about to access, with gaps between: so many bytes at every so many, within a length.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64, length: u64, stride: u64, size: u64) {
+            naked_asm!("mov r8, qword ptr [rsp]", "jmp {then}", then = sym $then)
+        }
+    )*};
+}
+
+stride! {
+    __deadheat_read_stride read_stride: Read;
+    __deadheat_write_stride write_stride: Write;
 }

@@ -51,6 +51,15 @@ impl Named {
     }
 }
 
+/// A check of many accesses: the bytes that [`Named`] says, and as many again at every `stride` bytes behind them, the last of them `more` bytes from the first.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Range {
+    /// A multiple of `stride`, not negative.
+    pub more: Linear,
+    /// Above zero.
+    pub stride: i64,
+}
+
 /// A check of a function.
 #[derive(Clone, Debug)]
 pub struct Check<'a> {
@@ -62,8 +71,8 @@ pub struct Check<'a> {
     pub line: Option<usize>,
     /// What it checks.
     pub what: Named,
-    /// How many bytes, if that is not `what` but a range whose length the program computes.
-    pub length: Option<Linear>,
+    /// It is about many accesses, the first of which is `what`.
+    pub range: Option<Range>,
     /// The address, as a form; none if that is not known.
     pub address: Option<Linear>,
     /// The argument as it is written: type and value.
@@ -85,7 +94,7 @@ pub fn find<'a>(function: &Function<'a>, forms: &mut Forms<'a>) -> Vec<Check<'a>
                 at,
                 line: Some(inst.line),
                 what,
-                length: None,
+                range: None,
                 address,
                 argument,
                 trailer,

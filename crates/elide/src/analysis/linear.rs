@@ -77,6 +77,8 @@ pub enum Make<'a> {
     Global(&'a str),
     /// An extension of a form of so many bits to so many.
     Extension(&'a str, u32, u32, Linear),
+    /// How often a loop goes round again that does so while `value < bound` (or `value > bound`, if `step` is negative), where the value changes by `step` at every turn.
+    Rounds { signed: bool, value: Linear, bound: Linear, step: i64 },
     /// Other arithmetic on so many bits.
     Arithmetic(&'a str, u32, Linear, Linear),
 }
@@ -159,7 +161,7 @@ impl<'a> Forms<'a> {
             Make::Root(value) => vec![*value],
             Make::Global(_) => Vec::new(),
             Make::Extension(.., of) => self.roots_of(of),
-            Make::Arithmetic(.., a, b) => {
+            Make::Arithmetic(.., a, b) | Make::Rounds { value: a, bound: b, .. } => {
                 let mut roots = self.roots_of(a);
                 roots.extend(self.roots_of(b));
                 roots
@@ -181,6 +183,16 @@ impl<'a> Forms<'a> {
     /// The form of so many bits as one of 64.
     pub fn zero_extended(&mut self, bits: u32, form: Linear) -> Linear {
         Linear::atom(self.number(Make::Extension("zext", bits, 64, form)))
+    }
+
+    /// As [`Make::Rounds`].
+    pub fn rounds(&mut self, signed: bool, value: Linear, bound: Linear, step: i64) -> Linear {
+        if let (true, Some(value), Some(bound)) = (signed, value.as_constant(), bound.as_constant()) {
+            let left = if step > 0 { bound.saturating_sub(value) } else { value.saturating_sub(bound) };
+            let by = step.saturating_abs();
+            return Linear::constant(left.max(0) / by + i64::from(left.max(0) % by != 0));
+        }
+        Linear::atom(self.number(Make::Rounds { signed, value, bound, step }))
     }
 
     /// What that atom is.

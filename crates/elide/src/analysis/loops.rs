@@ -1,72 +1,93 @@
 //! Checks that a loop makes at every turn, made once before it: of the same address, or of all the elements that it goes through.
 //!
 //! A check may be made before the loop if
-//! - nothing in the loop publishes or learns, so that the whole loop is one moment to all other threads, and nothing in it may fail to come back;
+//! - nothing in the loop publishes or learns, so that the whole loop is one moment to all other threads, and nothing in it may fail to come back: no call, and no loop within it that is not counted;
 //! - it is certain to be made: its block dominates every block that leaves the loop or jumps back. (An access before it that traps ends the program; that is taken to not happen, as clang does where it drops a read before a write.)
 //!
-//! If its address moves with the loop's counters, the loop has to go round a number of times that is known when it begins: it leaves only behind the comparison of a counter, for equality, at its one jump back.
-//! Then the check stands for a range: it must be one without gaps, so that nothing is checked that is not accessed.
+//! If its address moves with the loop's counters, the loop has to go round a number of times that is known when it begins: it leaves only behind the comparison of a counter, at its one jump back.
+//! Then the check stands for all of the accesses and for nothing else: a range, or one with gaps.
+//!
+//! A loop that may be left early makes no check before it. But if all that it could come to was checked before, it needs none at all: that is a *question* to `redundant`.
 
-use super::cfg::{Cfg, Loop};
-use super::checks::{Check, Mode, Named};
-use super::effects::{Effect, Effects};
-use super::linear::{Definitions, Forms, Linear};
-use crate::ir::{BlockId, Function, Kind, Module, Operand, Value};
+use super::checks::{Check, Mode, Named, Range};
+use super::effects::Effect;
+use super::linear::{Forms, Linear};
+use super::turns::{Context, Place, Turns};
 use crate::rewrite::compute::Source;
-
-/// What the checks of a function are looked at with.
-pub struct Context<'a, 'b> {
-    /// The module.
-    pub module: &'b Module<'a>,
-    /// The function.
-    pub function: &'b Function<'a>,
-    /// Its control flow.
-    pub cfg: &'b Cfg,
-    /// Where its values are defined.
-    pub definitions: &'b Definitions,
-    /// What calls do.
-    pub effects: &'b Effects<'a>,
-}
-
-/// A counter of a loop: a φ that changes by the same at every turn.
-struct Counter {
-    value: Value,
-    first: Linear,
-    step: i64,
-}
 
 /// Moves checks out of loops, inner ones first; the checks that stand for others are added at the end. Which of all of them have others in their place.
 pub fn hoist<'a>(context: &Context<'a, '_>, forms: &mut Forms<'a>, checks: &mut Vec<Check<'a>>) -> Vec<bool> {
     let mut moved = vec![false; checks.len()];
+    let mut endless = Vec::new();
     for one in &context.cfg.loops {
-        let Some(place) = Place::of(context, one) else { continue };
+        let place = Place::of(context, forms, one);
+        if !place.as_ref().is_some_and(Place::ends) {
+            endless.push(one.header);
+        }
+        // A loop within it may stay for ever, and so never come to the check.
+        let stays = endless.iter().any(|header| *header != one.header && one.contains(*header));
+        let Some(place) = place.filter(|p| !stays && p.only(context, |effect| effect == Effect::NONE)) else {
+            continue;
+        };
         let able: Vec<usize> =
             (0..checks.len()).filter(|i| !moved[*i] && place.is_certain(context, checks[*i].block)).collect();
-        if able.is_empty() {
-            continue;
-        }
-        let counters = place.counters(context, forms);
-        let turns = place.more_turns(context, forms, &counters);
-        for group in groups(checks, &able, |form| place.stride(context, forms, &counters, form)) {
-            let new = place.combined(context, forms, checks, &group, &counters, turns.as_ref());
-            let source = Source {
-                function: context.function,
-                cfg: context.cfg,
-                definitions: context.definitions,
-                forms,
-                opaque: context.module.opaque,
-            };
-            let Some(new) = new.filter(|new| {
-                new.address.iter().chain(&new.length).all(|form| source.can(form, place.before))
-            }) else {
-                continue;
-            };
-            group.checks.iter().for_each(|i| moved[*i] = true);
-            checks.push(new);
-            moved.push(false);
+        for group in groups(checks, &able, |form| place.stride(context, forms, form)) {
+            for (new, instead_of) in combined(&place, context, forms, checks, &group) {
+                let source = Source {
+                    function: context.function,
+                    cfg: context.cfg,
+                    definitions: context.definitions,
+                    forms,
+                    opaque: context.module.opaque,
+                };
+                let mut parts = new.address.iter().chain(new.range.as_ref().map(|r| &r.more));
+                if parts.all(|form| source.can(form, place.before)) {
+                    instead_of.iter().for_each(|i| moved[*i] = true);
+                    checks.push(new);
+                    moved.push(false);
+                }
+            }
         }
     }
     moved
+}
+
+/// Questions about checks in loops: has all that they could come to been checked before the loop? With each, the check that is redundant if so.
+pub fn questions<'a>(
+    context: &Context<'a, '_>,
+    forms: &mut Forms<'a>,
+    checks: &[Check<'a>],
+) -> Vec<(Check<'a>, usize)> {
+    let mut questions = Vec::new();
+    let mut asked = vec![false; checks.len()];
+    for one in &context.cfg.loops {
+        let inside = |i: &usize| one.contains(checks[*i].block) && checks[*i].range.is_none();
+        let able: Vec<usize> = (0..checks.len()).filter(inside).filter(|i| !asked[*i]).collect();
+        if able.is_empty() {
+            continue;
+        }
+        able.iter().for_each(|i| asked[*i] = true);
+        let Some(place) = Place::of(context, forms, one) else { continue };
+        let Some(turns) = place.at_most().filter(|_| place.only(context, |effect| !effect.publishes)) else {
+            continue;
+        };
+        for i in able {
+            let Some(address) = &checks[i].address else { continue };
+            let Some(stride) = place.stride(context, forms, address).filter(|stride| *stride != 0) else {
+                continue;
+            };
+            let piece = Piece {
+                low: address.offset,
+                high: address.offset + checks[i].what.size as i64,
+                again: 0,
+                checks: vec![i],
+            };
+            questions.extend(
+                ranging(&place, context, forms, checks, &piece, stride, turns).map(|question| (question, i)),
+            );
+        }
+    }
+    questions
 }
 
 /// Checks of the same mode whose addresses differ by constants, and by how much they move at each turn.
@@ -86,7 +107,7 @@ fn groups(
         let fits = |group: &&mut Group| {
             let first = &checks[group.checks[0]];
             first.what.mode == check.what.mode
-                && first.length == check.length
+                && first.range == check.range
                 && first.address.as_ref().is_some_and(|a| a.terms == address.terms)
         };
         match groups.iter_mut().find(fits) {
@@ -97,206 +118,127 @@ fn groups(
     groups
 }
 
-/// A loop, and the block before it.
-struct Place<'b> {
-    of: &'b Loop,
-    before: BlockId,
-    /// The blocks from which it is left.
-    leaving: Vec<BlockId>,
+/// The checks that stand for a group, each with those that it stands for.
+fn combined<'a>(
+    place: &Place<'_>,
+    context: &Context<'a, '_>,
+    forms: &Forms<'a>,
+    checks: &[Check<'a>],
+    group: &Group,
+) -> Vec<(Check<'a>, Vec<usize>)> {
+    let first = &checks[group.checks[0]];
+    if group.stride == 0 {
+        let same = same_bytes(place, context, forms, first);
+        return same.map(|check| (check, group.checks.clone())).into_iter().collect();
+    }
+    let Some(turns) = place.more_turns() else { return Vec::new() };
+    if first.range.is_some() || first.what.mode == Mode::VirtualRead {
+        return Vec::new();
+    }
+    let stand_in = |piece: Piece| {
+        let check = ranging(place, context, forms, checks, &piece, group.stride, turns)?;
+        Some((check, piece.checks))
+    };
+    pieces(checks, group).into_iter().filter_map(stand_in).collect()
 }
 
-impl<'b> Place<'b> {
-    fn of(context: &Context<'_, '_>, of: &'b Loop) -> Option<Place<'b>> {
-        let Context { function, cfg, module, effects, .. } = context;
-        let before = cfg.preheader(function, of)?;
-        let quiet = |block: &BlockId| {
-            function.block(*block).insts.iter().all(|i| effects.of(module, i) == Effect::NONE)
-        };
-        // A loop within it may stay for ever, and so never come to the check.
-        let inner = cfg.loops.iter().any(|l| l.header != of.header && of.contains(l.header));
-        if inner || !of.blocks.iter().all(quiet) {
-            return None;
-        }
-        let leaves = |block: &BlockId| {
-            let targets = function.block(*block).targets();
-            targets.is_empty() || targets.iter().any(|t| !of.contains(*t))
-        };
-        Some(Place { of, before, leaving: of.blocks.iter().copied().filter(leaves).collect() })
-    }
-
-    /// What is in that block is done at every turn, whatever happens.
-    fn is_certain(&self, context: &Context<'_, '_>, block: BlockId) -> bool {
-        let mut ends = self.leaving.iter().chain(&self.of.latches);
-        self.of.contains(block) && ends.all(|end| context.cfg.dominates(block, *end))
-    }
-
-    fn counters<'a>(&self, context: &Context<'a, '_>, forms: &mut Forms<'a>) -> Vec<Counter> {
-        let [latch] = self.of.latches[..] else { return Vec::new() };
-        let phis = context.function.block(self.of.header).insts.iter().take_while(|i| i.is_phi);
-        let counter = |inst: &crate::ir::Inst<'a>| {
-            let (Kind::Phi { from, .. }, Some(value)) = (&inst.kind, inst.result) else { return None };
-            let mut of = |block: BlockId| {
-                from.iter().find(|(_, b)| *b == block).map(|(o, _)| o.clone()).and_then(|o| forms.operand(&o))
-            };
-            let (first, next) = (of(self.before)?, of(latch)?);
-            let own = forms.operand(&Operand::Local(value))?;
-            let step = next.plus(&own, -1).as_constant()?;
-            Some(Counter { value, first, step })
-        };
-        phis.filter_map(counter).collect()
-    }
-
-    /// By how much the form changes at each turn: zero if it does not. None if that is not known.
-    fn stride<'a>(
-        &self,
-        context: &Context<'a, '_>,
-        forms: &Forms<'a>,
-        counters: &[Counter],
-        form: &Linear,
-    ) -> Option<i64> {
-        let mut stride = 0i64;
-        for (atom, factor) in &form.terms {
-            match counters.iter().find(|c| forms.atom_of(c.value) == Some(*atom)) {
-                Some(counter) => stride = stride.wrapping_add(factor.wrapping_mul(counter.step)),
-                None if forms
-                    .roots_of(&Linear { terms: vec![(*atom, 1)], offset: 0 })
-                    .iter()
-                    .all(|root| self.is_outside(context, *root)) => {}
-                None => return None,
-            }
-        }
-        Some(stride)
-    }
-
-    fn is_outside(&self, context: &Context<'_, '_>, root: Value) -> bool {
-        context.definitions[root.0 as usize].is_none_or(|(block, _)| !self.of.contains(BlockId(block)))
-    }
-
-    /// What the form is at the first turn.
-    fn at_first<'a>(&self, forms: &Forms<'a>, counters: &[Counter], form: &Linear) -> Linear {
-        counters.iter().fold(form.clone(), |form, counter| match forms.atom_of(counter.value) {
-            Some(atom) => form.without(atom).plus(&counter.first, form.factor(atom)),
-            None => form,
-        })
-    }
-
-    /// How often the loop goes round again after its first turn.
-    fn more_turns<'a>(
-        &self,
-        context: &Context<'a, '_>,
-        forms: &mut Forms<'a>,
-        counters: &[Counter],
-    ) -> Option<Turns> {
-        let ([latch], [leaving]) = (&self.of.latches[..], &self.leaving[..]) else { return None };
-        if latch != leaving {
-            return None;
-        }
-        let Kind::Branch { on: Operand::Local(on), yes, .. } =
-            &context.function.block(*latch).insts.last()?.kind
-        else {
-            return None;
-        };
-        let (block, at) = context.definitions[on.0 as usize]?;
-        let Kind::Compare { predicate, bits, left, right } =
-            &context.function.blocks[block as usize].insts[at as usize].kind
-        else {
-            return None;
-        };
-        if !self.of.contains(BlockId(block)) {
-            return None;
-        }
-        // It goes round again while they differ.
-        let again = if *predicate == "ne" {
-            self.of.header
-        } else {
-            *context.function.block(*latch).targets().iter().find(|t| **t != self.of.header)?
-        };
-        if !matches!(*predicate, "eq" | "ne") || *yes != again {
-            return None;
-        }
-        let difference = forms.operand(right)?.plus(&forms.operand(left)?, -1);
-        let narrow = 64u32.checked_sub(*bits)?;
-        let step = self.stride(context, forms, counters, &difference)? << narrow >> narrow;
-        let by = step.checked_abs().filter(|by| *by > 0)?;
-        // `right - left` is zero after `-difference / step` turns more.
-        let left = self.at_first(forms, counters, &difference).times(-step.signum());
-        if narrow == 0 {
-            // That this is a whole number, the program itself relies on: it would go round for years until it meets zero the next time.
-            return Some(Turns { left, by });
-        }
-        // A narrow counter may well go round through zero. With powers of two the first time is the one that is computed here, or there is none.
-        let left = match left.as_constant() {
-            _ if by.count_ones() != 1 => return None,
-            Some(number) => Linear::constant(number & ((1 << bits) - 1)),
-            None => forms.zero_extended(*bits, left),
-        };
-        Some(Turns { left, by })
-    }
-
-    /// The check that stands for a group.
-    fn combined<'a>(
-        &self,
-        context: &Context<'a, '_>,
-        forms: &mut Forms<'a>,
-        checks: &[Check<'a>],
-        group: &Group,
-        counters: &[Counter],
-        turns: Option<&Turns>,
-    ) -> Option<Check<'a>> {
-        let first = &checks[group.checks[0]];
-        let at = context.function.block(self.before).insts.len() - 1;
-        let new = |address: Linear, length: Option<Linear>, what: Named| Check {
-            block: self.before,
-            at,
-            line: None,
-            what,
-            length,
-            address: Some(address),
-            argument: "",
-            trailer: first.trailer,
-        };
-        let address = first.address.as_ref()?;
-        if group.stride == 0 {
-            // The same bytes at every turn.
-            if let Some(length) = &first.length
-                && self.stride(context, forms, counters, length) != Some(0)
-            {
-                return None;
-            }
-            let length = first.length.as_ref().map(|l| self.at_first(forms, counters, l));
-            return Some(new(self.at_first(forms, counters, address), length, first.what));
-        }
-        let turns = turns.filter(|_| first.length.is_none())?;
-        let (low, high) = contiguous(group.checks.iter().map(|i| &checks[*i]))?;
-        let stride = i64::try_from(group.stride.unsigned_abs()).ok()?;
-        // Without gaps from turn to turn, and a whole number of bytes for a step of the counter.
-        if high - low < stride || stride % turns.by != 0 || first.what.mode == Mode::VirtualRead {
-            return None;
-        }
-        let more = turns.left.times(stride / turns.by);
-        let length = Linear::constant(high - low).plus(&more, 1);
-        let mut start = self.at_first(forms, counters, address);
-        start.offset = start.offset.wrapping_sub(address.offset).wrapping_add(low);
-        if group.stride < 0 {
-            start = start.plus(&more, -1);
-        }
-        Some(new(start, Some(length), Named { aligned: false, ..first.what }))
-    }
+/// The same bytes at every turn.
+fn same_bytes<'a>(
+    place: &Place<'_>,
+    context: &Context<'a, '_>,
+    forms: &Forms<'a>,
+    check: &Check<'a>,
+) -> Option<Check<'a>> {
+    let range = match &check.range {
+        Some(range) if place.stride(context, forms, &range.more)? != 0 => return None,
+        Some(range) => Some(Range { more: place.at_first(forms, &range.more), stride: range.stride }),
+        None => None,
+    };
+    let address = Some(place.at_first(forms, check.address.as_ref()?));
+    Some(Check { address, range, ..moved(place, context, check) })
 }
 
-/// How many turns more: `left / by`, which is a whole number.
-struct Turns {
-    left: Linear,
+/// The check where the loop begins.
+fn moved<'a>(place: &Place<'_>, context: &Context<'a, '_>, check: &Check<'a>) -> Check<'a> {
+    let at = context.function.block(place.before).insts.len() - 1;
+    Check { block: place.before, at, line: None, argument: "", ..check.clone() }
+}
+
+/// Bytes without a gap, from and to which distance, that checks of a group are about together.
+struct Piece {
+    low: i64,
+    high: i64,
+    /// So many turns earlier than the last of the checks, the first of them is about the same bytes.
+    again: i64,
+    checks: Vec<usize>,
+}
+
+/// The group's bytes, as few pieces as possible.
+fn pieces(checks: &[Check<'_>], group: &Group) -> Vec<Piece> {
+    let piece = |i: &usize| {
+        let (low, size) = (checks[*i].address.as_ref()?.offset, checks[*i].what.size as i64);
+        Some(Piece { low, high: low.checked_add(size)?, again: 0, checks: vec![*i] })
+    };
+    let mut parts: Vec<Piece> = group.checks.iter().filter_map(piece).collect();
+    parts.sort_by_key(|p| (p.low, p.high));
+    let mut joined: Vec<Piece> = Vec::new();
+    for part in parts {
+        match joined.last_mut().filter(|last| part.low <= last.high) {
+            Some(last) => {
+                last.high = last.high.max(part.high);
+                last.checks.extend(part.checks);
+            }
+            None => joined.push(part),
+        }
+    }
+    // What one comes to at the next turn, the other does at this one.
+    let stride = group.stride.saturating_abs();
+    let mut pieces: Vec<Piece> = Vec::new();
+    for part in joined {
+        let is_next = |p: &&mut Piece| {
+            let distance =
+                part.low.checked_sub(p.low).and_then(|d| d.checked_sub(p.again.checked_mul(stride)?));
+            distance == Some(stride) && part.high - part.low == p.high - p.low
+        };
+        match pieces.iter_mut().find(is_next) {
+            Some(before) => {
+                before.again += 1;
+                before.checks.extend(part.checks);
+            }
+            None => pieces.push(part),
+        }
+    }
+    pieces
+}
+
+/// A check of a piece at all turns. If a turn begins where the last one ends, and there is a fixed number of them, it is one of so many bytes.
+fn ranging<'a>(
+    place: &Place<'_>,
+    context: &Context<'a, '_>,
+    forms: &Forms<'a>,
+    checks: &[Check<'a>],
+    piece: &Piece,
     by: i64,
-}
-
-/// From where to where the checks reach, if there is no gap between them.
-fn contiguous<'a, 'b: 'a>(checks: impl Iterator<Item = &'a Check<'b>>) -> Option<(i64, i64)> {
-    let mut parts: Vec<(i64, i64)> = checks
-        .filter_map(|c| Some((c.address.as_ref()?.offset, c.what.size as i64)))
-        .map(|(at, size)| (at, at + size))
-        .collect();
-    parts.sort_unstable();
-    let (first, rest) = parts.split_first()?;
-    rest.iter().try_fold(*first, |(low, high), part| (part.0 <= high).then(|| (low, high.max(part.1))))
+    turns: &Turns,
+) -> Option<Check<'a>> {
+    const MOST: i64 = 1 << 20;
+    let first = &checks[piece.checks[0]];
+    let (address, stride) = (first.address.as_ref()?, by.checked_abs()?);
+    if stride % turns.by != 0 {
+        return None;
+    }
+    let more = turns.left.times(stride / turns.by);
+    let mut start = place.at_first(forms, address);
+    start.offset = start.offset.wrapping_sub(address.offset).wrapping_add(piece.low);
+    if by < 0 {
+        start = start.plus(&more, -1);
+    }
+    let more = more.plus(&Linear::constant(piece.again * stride), 1);
+    let size = piece.high - piece.low;
+    let (size, range) = match more.as_constant() {
+        Some(more) if stride <= size && (0..MOST).contains(&more) => (size + more, None),
+        _ => (size, Some(Range { more, stride })),
+    };
+    let what = Named { aligned: false, size: size as u64, ..first.what };
+    Some(Check { address: Some(start), range, what, ..moved(place, context, first) })
 }

@@ -6,3 +6,4 @@ pub mod effects;
 pub mod linear;
 pub mod loops;
 pub mod redundant;
+pub mod turns;

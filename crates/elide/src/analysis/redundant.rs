@@ -7,9 +7,9 @@
 //! - Where paths meet, what holds on all of them does. Loops begin with everything and lose what is not so.
 
 use super::cfg::Cfg;
-use super::checks::{Check, Mode};
+use super::checks::{Check, Mode, Range};
 use super::effects::Effects;
-use super::linear::{Atom, Forms, Linear};
+use super::linear::{Atom, Forms};
 use crate::ir::{BlockId, Function, Module, Value};
 use hashbrown::HashMap;
 
@@ -50,7 +50,7 @@ impl Keys {
 /// Bytes at a constant distance from something, in a mode.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Key {
-    /// Which something: forms that differ in their offset only have the same. Ranges of a length that the program computes have classes of their own, one for each length.
+    /// Which something: forms that differ in their offset only have the same. Ranges that are as long and go in the same steps are a class too: what holds of the bytes of one step holds of all.
     class: usize,
     start: i64,
     size: u64,
@@ -82,10 +82,10 @@ struct Analysis {
 }
 
 impl Analysis {
-    fn new(checks: &[Check<'_>], forms: &Forms<'_>) -> Analysis {
+    fn new<'a: 'b, 'b>(checks: impl Iterator<Item = &'b Check<'a>>, forms: &Forms<'_>) -> Analysis {
         let mut analysis =
             Analysis { keys: Vec::new(), classes: Vec::new(), of: Vec::new(), about: HashMap::default() };
-        type Class<'a> = (&'a [(Atom, i64)], Option<&'a Linear>);
+        type Class<'a> = (&'a [(Atom, i64)], Option<&'a Range>);
         let mut classes: HashMap<Class<'_>, usize, foldhash::fast::FixedState> = HashMap::default();
         let mut known: HashMap<Key, usize, foldhash::fast::FixedState> = HashMap::default();
         for check in checks {
@@ -94,13 +94,11 @@ impl Analysis {
                 continue;
             };
             let next = classes.len();
-            let class = *classes.entry((&address.terms, check.length.as_ref())).or_insert(next);
+            let class = *classes.entry((&address.terms, check.range.as_ref())).or_insert(next);
             if class == analysis.classes.len() {
                 analysis.classes.push(Vec::new());
             }
-            // Of two ranges of the same length only those from the same start are comparable: as if each were a byte.
-            let size = if check.length.is_some() { 1 } else { check.what.size };
-            let key = Key { class, start: address.offset, size, mode: check.what.mode };
+            let key = Key { class, start: address.offset, size: check.what.size, mode: check.what.mode };
             let number = *known.entry(key).or_insert_with(|| {
                 let number = analysis.keys.len();
                 analysis.keys.push(key);
@@ -108,7 +106,7 @@ impl Analysis {
                 let roots = forms
                     .roots_of(address)
                     .into_iter()
-                    .chain(check.length.iter().flat_map(|l| forms.roots_of(l)));
+                    .chain(check.range.iter().flat_map(|r| forms.roots_of(&r.more)));
                 for root in roots {
                     analysis.about.entry(root).or_default().push(number);
                 }
@@ -156,7 +154,15 @@ impl Analysis {
     }
 }
 
-/// Which of the checks are redundant: for each, whether it is. They are in the order of blocks and instructions.
+/// What was found.
+pub struct Found {
+    /// For each of the checks, whether it is redundant.
+    pub redundant: Vec<bool>,
+    /// For each of the questions, whether it holds at the end of its block.
+    pub answers: Vec<bool>,
+}
+
+/// Which of the checks are redundant; they are in the order of blocks and instructions. Questions are checks that are not made: would they be redundant at the ends of their blocks?
 pub fn find<'a>(
     module: &Module<'a>,
     function: &Function<'a>,
@@ -164,12 +170,13 @@ pub fn find<'a>(
     forms: &Forms<'a>,
     effects: &Effects<'a>,
     checks: &[Check<'a>],
-) -> Vec<bool> {
-    let analysis = Analysis::new(checks, forms);
+    questions: &[Check<'a>],
+) -> Found {
+    let analysis = Analysis::new(checks.iter().chain(questions), forms);
     let count = analysis.keys.len();
     let mut redundant = vec![false; checks.len()];
     if count == 0 {
-        return redundant;
+        return Found { redundant, answers: vec![false; questions.len()] };
     }
     let steps = steps(module, function, effects, checks, &analysis);
     let mut after: Vec<Option<Keys>> = vec![None; function.blocks.len()];
@@ -205,7 +212,11 @@ pub fn find<'a>(
             step.apply(&analysis, &mut held);
         }
     }
-    redundant
+    let asked = questions.iter().zip(&analysis.of[checks.len()..]);
+    let holds = |(question, key): (&Check<'a>, &Option<usize>)| {
+        key.is_some_and(|key| after[question.block.0 as usize].as_ref().is_some_and(|held| held.has(key)))
+    };
+    Found { redundant, answers: asked.map(holds).collect() }
 }
 
 /// What matters of an instruction.

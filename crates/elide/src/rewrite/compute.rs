@@ -104,6 +104,21 @@ impl<'a, 'b, 'c> Code<'a, 'b, 'c> {
                 let of = self.push(&format!("{op} i{from} {of} to i{to}"));
                 Some(self.widened(of, *to))
             }
+            Make::Rounds { signed, value, bound, step } => {
+                let (value, bound) = (self.at_depth(value, depth)?, self.at_depth(bound, depth)?);
+                let (high, low) = if *step > 0 { (bound, value) } else { (value, bound) };
+                let sign = if *signed { 's' } else { 'u' };
+                let again = self.push(&format!("icmp {sign}gt i64 {high}, {low}"));
+                let left = self.push(&format!("sub i64 {high}, {low}"));
+                let left = self.push(&format!("select i1 {again}, i64 {left}, i64 0"));
+                let by = step.unsigned_abs();
+                // Rounded up; without an overflow, of whatever length it is.
+                let rest = self.push(&format!("urem i64 {left}, {by}"));
+                let whole = self.push(&format!("udiv i64 {left}, {by}"));
+                let some = self.push(&format!("icmp ne i64 {rest}, 0"));
+                let one = self.push(&format!("zext i1 {some} to i64"));
+                Some(self.push(&format!("add i64 {whole}, {one}")))
+            }
             // It may trap where the program would not have come to it.
             Make::Arithmetic("udiv" | "sdiv" | "urem" | "srem", ..) => None,
             Make::Arithmetic(op, bits, left, right) if *bits <= 64 => {

@@ -3,7 +3,8 @@
 use super::compute::{Code, Source};
 use super::edits::Edits;
 use super::inline::{Inliner, debug};
-use crate::analysis::checks::{Check, Mode, Named};
+use crate::analysis::checks::{Check, Mode, Named, Range};
+use crate::analysis::linear::Linear;
 use crate::ir::{Function, Module};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
@@ -76,17 +77,29 @@ impl Emitter {
         let pointer = if self.opaque { "ptr" } else { "i8*" };
         let address = code.push(&format!("inttoptr i64 {address} to {pointer}"));
         let argument = format!("{pointer} {address}");
-        if let Some(length) = &check.length {
-            let length = code.form(length)?;
-            let name = if check.what.mode == Mode::Write {
-                "@__deadheat_write_range"
-            } else {
-                "@__deadheat_read_range"
-            };
-            self.declared.insert(format!("declare void {name}({pointer}, i64) nounwind"));
+        let Named { mode, size, .. } = check.what;
+        let verb = if mode == Mode::Write { "write" } else { "read" };
+        let many = match &check.range {
+            Some(Range { more, stride }) => {
+                let length = code.form(&more.plus(&Linear::constant(size as i64), 1))?;
+                match *stride > size as i64 {
+                    true => Some((
+                        format!("@__deadheat_{verb}_stride"),
+                        vec![length, stride.to_string(), size.to_string()],
+                    )),
+                    false => Some((format!("@__deadheat_{verb}_range"), vec![length])),
+                }
+            }
+            None if !is_called(size) => Some((format!("@__deadheat_{verb}_range"), vec![size.to_string()])),
+            None => None,
+        };
+        if let Some((name, numbers)) = many {
+            let types = ", i64".repeat(numbers.len());
+            self.declared.insert(format!("declare void {name}({pointer}{types}) nounwind"));
+            let numbers: String = numbers.iter().map(|n| format!(", i64 {n}")).collect();
             edits.insert(
                 line,
-                &format!("{}  call void {name}({argument}, i64 {length}){}\n", code.text(), check.trailer),
+                &format!("{}  call void {name}({argument}{numbers}){}\n", code.text(), check.trailer),
             );
             return None;
         }
@@ -112,6 +125,11 @@ impl Emitter {
         }
         text + &self.inliner.as_ref().map_or(String::new(), Inliner::declarations)
     }
+}
+
+/// There is a function of the runtime for that many bytes.
+fn is_called(size: u64) -> bool {
+    matches!(size, 1 | 2 | 4 | 8 | 16)
 }
 
 /// The function of the runtime that makes the check.
