@@ -3,6 +3,7 @@
 use crate::analysis::cfg::Cfg;
 use crate::analysis::checks::{self, Check};
 use crate::analysis::effects::Effects;
+use crate::analysis::fields;
 use crate::analysis::linear::{Forms, definitions};
 use crate::analysis::loops;
 use crate::analysis::redundant;
@@ -45,6 +46,10 @@ pub fn elide<'a>(
         checks.sort_by_key(|c| (c.block, c.at, c.line, Reverse(c.what.mode)));
         let questions = loops::questions(&context, &mut forms, &checks);
         stats.redundant += drop_redundant(&context, &forms, &mut checks, &questions);
+        let mut gone = fields::merge(&context, &mut checks).into_iter();
+        let before = checks.len();
+        checks.retain(|_| gone.next() == Some(false));
+        stats.merged = before - checks.len();
         stats.added = checks.iter().filter(|c| c.line.is_none()).count();
     }
     let kept: HashSet<usize, foldhash::fast::FixedState> = checks.iter().filter_map(|c| c.line).collect();

@@ -62,7 +62,7 @@ slow! {
 macro_rules! across {
     ($($name:ident $slow:ident: $mode:ident $size:literal;)*) => {$(
         /// An access that lies in two granules.
-        extern "C" fn $name(address: u64, pc: u64) {
+        pub(crate) extern "C" fn $name(address: u64, pc: u64) {
             if !is_in_epoch_across(address, $size, Mode::$mode) {
                 rest::$slow(address, pc);
             }

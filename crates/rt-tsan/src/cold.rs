@@ -28,7 +28,7 @@ macro_rules! within {
 
 /// What the paths change is saved before them; the rest only before a call. With the return address the stack is aligned at the call.
 macro_rules! cold {
-    ($($path:ident $kind:ident $name:ident: $slow:ident $size:literal;)*) => {$(
+    ($($path:ident $kind:ident $name:ident: $slow:ident $across:ident $size:literal;)*) => {$(
         /// An access that the code could not decide by itself.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
@@ -37,37 +37,41 @@ macro_rules! cold {
                 "push rax", "push rcx", "push rdx", "push r8", "push r9",
                 within!($kind),
                 $path!("jmp 9f"),
-                "8: push rsi", "push rdi", "push r10", "push r11",
+                "push rsi", "push rdi", "push r10", "push r11",
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {slow}",
-                "pop r11", "pop r10", "pop rdi", "pop rsi",
+                "7: pop r11", "pop r10", "pop rdi", "pop rsi",
                 "9: pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
                 "ret",
+                "8: push rsi", "push rdi", "push r10", "push r11",
+                "mov rsi, qword ptr [rsp + 72]",
+                "call {across}",
+                "jmp 7b",
                 "/* {thread} {w} {r} {special} {last} {seen} {beyond} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1u32 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const offset_of!(Thread, seen), beyond = const $size - 1, slow = sym access::$slow,
+                last = const SEEN - 1, seen = const offset_of!(Thread, seen), beyond = const $size - 1, slow = sym access::$slow, across = sym access::$across,
             )
         }
     )*};
 }
 
 cold! {
-    read_path aligned __deadheat_cold_read1: slow_read1 1;
-    read_path aligned __deadheat_cold_read2: slow_read2 2;
-    read_path aligned __deadheat_cold_read4: slow_read4 4;
-    read_path aligned __deadheat_cold_read8: slow_read8 8;
-    read_path aligned __deadheat_cold_vptr_read: slow_vptr_read 8;
-    write_path aligned __deadheat_cold_write1: slow_write1 1;
-    write_path aligned __deadheat_cold_write2: slow_write2 2;
-    write_path aligned __deadheat_cold_write4: slow_write4 4;
-    write_path aligned __deadheat_cold_write8: slow_write8 8;
-    read_path unaligned __deadheat_cold_unaligned_read2: slow_read2 2;
-    read_path unaligned __deadheat_cold_unaligned_read4: slow_read4 4;
-    read_path unaligned __deadheat_cold_unaligned_read8: slow_read8 8;
-    write_path unaligned __deadheat_cold_unaligned_write2: slow_write2 2;
-    write_path unaligned __deadheat_cold_unaligned_write4: slow_write4 4;
-    write_path unaligned __deadheat_cold_unaligned_write8: slow_write8 8;
+    read_path aligned __deadheat_cold_read1: slow_read1 slow_read1 1;
+    read_path aligned __deadheat_cold_read2: slow_read2 slow_read2 2;
+    read_path aligned __deadheat_cold_read4: slow_read4 slow_read4 4;
+    read_path aligned __deadheat_cold_read8: slow_read8 slow_read8 8;
+    read_path aligned __deadheat_cold_vptr_read: slow_vptr_read slow_vptr_read 8;
+    write_path aligned __deadheat_cold_write1: slow_write1 slow_write1 1;
+    write_path aligned __deadheat_cold_write2: slow_write2 slow_write2 2;
+    write_path aligned __deadheat_cold_write4: slow_write4 slow_write4 4;
+    write_path aligned __deadheat_cold_write8: slow_write8 slow_write8 8;
+    read_path unaligned __deadheat_cold_unaligned_read2: slow_read2 across_read2 2;
+    read_path unaligned __deadheat_cold_unaligned_read4: slow_read4 across_read4 4;
+    read_path unaligned __deadheat_cold_unaligned_read8: slow_read8 across_read8 8;
+    write_path unaligned __deadheat_cold_unaligned_write2: slow_write2 across_write2 2;
+    write_path unaligned __deadheat_cold_unaligned_write4: slow_write4 across_write4 4;
+    write_path unaligned __deadheat_cold_unaligned_write8: slow_write8 across_write8 8;
 }
 
 macro_rules! cold16 {
@@ -116,6 +120,29 @@ macro_rules! range {
             naked_asm!("mov rdx, qword ptr [rsp]", "jmp {then}", then = sym $then)
         }
     )*};
+}
+
+macro_rules! cold_range {
+    ($($name:ident: $then:ident;)*) => {$(
+        /// An access to some whole granules that the code could not decide by itself.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64, size: u64) {
+            naked_asm!(
+                "push rax", "push rcx", "push rdx", "push rsi", "push rdi", "push r8", "push r9", "push r10", "push r11",
+                "mov rdx, qword ptr [rsp + 72]",
+                "call {then}",
+                "pop r11", "pop r10", "pop r9", "pop r8", "pop rdi", "pop rsi", "pop rdx", "pop rcx", "pop rax",
+                "ret",
+                then = sym $then,
+            )
+        }
+    )*};
+}
+
+cold_range! {
+    __deadheat_cold_read_range: read_range;
+    __deadheat_cold_write_range: write_range;
 }
 
 range! {

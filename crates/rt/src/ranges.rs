@@ -33,15 +33,11 @@ pub fn strided(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64)
         return starts().for_each(|at| plain(thread, at, size, mode, pc, Note::CALL));
     }
     thread.placer.at(pc, Note::CALL.at(address, size));
-    let found = if size == 8 {
-        each_of(thread, address, address + length, stride, mode)
-    } else {
-        // One race is enough to tell, but all of them are remembered.
-        starts().fold(None, |found, at| {
-            let next = whole(thread, at, at + size, mode);
-            found.or(next)
-        })
-    };
+    // The first granules of all, then the second: each time a loop with one step. One race is enough to tell, but all accesses are remembered.
+    let found = (0..size).step_by(8).fold(None, |found, from| {
+        let next = each_of(thread, address + from, address + length - size + from + 8, stride, mode);
+        found.or(next)
+    });
     if let Some((granule, conflict)) = found {
         report::race(thread, granule, granule, size.min(8), mode, conflict);
     }

@@ -3,6 +3,7 @@
 pub mod cfg;
 pub mod checks;
 pub mod effects;
+pub mod fields;
 pub mod linear;
 pub mod loops;
 pub mod redundant;

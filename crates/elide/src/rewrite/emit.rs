@@ -3,9 +3,9 @@
 use super::compute::{Code, Source};
 use super::edits::Edits;
 use super::inline::{Inliner, debug};
-use crate::analysis::checks::{Check, Mode, Named, Range};
+use crate::analysis::checks::{self, Check, Mode, Named, Range};
 use crate::analysis::linear::Linear;
-use crate::ir::{Function, Module};
+use crate::ir::{Function, Inst, Module};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -36,26 +36,24 @@ impl Emitter {
     }
 
     /// Writes the function's checks. Those that stand in the text already stay as they are, unless comparisons are to be in the code.
-    pub fn write<'a>(
-        &mut self,
-        source: &Source<'a, '_>,
-        checks: &[Check<'a>],
-        edits: &mut Edits,
-        frames: bool,
-    ) {
+    pub fn write<'a>(&mut self, source: &Source<'a, '_>, all: &[Check<'a>], edits: &mut Edits, frames: bool) {
         let mut tails = Tails::default();
-        for check in checks {
+        for check in all {
             let written = match check.line {
-                Some(line) => {
-                    let inlined = self
-                        .inliner
-                        .as_mut()
-                        .map(|inliner| inliner.check(check.what, check.argument, check.trailer));
-                    inlined.map(|(code, tail)| {
+                Some(line) => match &mut self.inliner {
+                    Some(inliner) => {
+                        let (code, tail) = inliner.check(check.what, check.argument, check.trailer);
                         edits.replace(line, code);
-                        tail
-                    })
-                }
+                        Some(tail)
+                    }
+                    None => {
+                        if checks::named(inst(source, check)).is_none_or(|(what, ..)| what != check.what) {
+                            let call = self.call(check.what, check.argument, check.trailer);
+                            edits.replace(line, call);
+                        }
+                        None
+                    }
+                },
                 None => self.add(source, check, edits),
             };
             if let Some(tail) = written {
@@ -71,7 +69,7 @@ impl Emitter {
     /// A check that was not there, at the end of its block; the label behind it if it cuts the block in two.
     fn add<'a>(&mut self, source: &Source<'a, '_>, check: &Check<'a>, edits: &mut Edits) -> Option<String> {
         self.count += 1;
-        let line = source.function.block(check.block).insts[check.at].line;
+        let line = inst(source, check).line;
         let mut code = Code::new(source, check.block, format!("dhc{}", self.count), debug(check.trailer));
         let address = code.form(check.address.as_ref()?)?;
         let pointer = if self.opaque { "ptr" } else { "i8*" };
@@ -79,42 +77,48 @@ impl Emitter {
         let argument = format!("{pointer} {address}");
         let Named { mode, size, .. } = check.what;
         let verb = if mode == Mode::Write { "write" } else { "read" };
-        let many = match &check.range {
-            Some(Range { more, stride }) => {
-                let length = code.form(&more.plus(&Linear::constant(size as i64), 1))?;
-                match *stride > size as i64 {
-                    true => Some((
-                        format!("@__deadheat_{verb}_stride"),
-                        vec![length, stride.to_string(), size.to_string()],
-                    )),
-                    false => Some((format!("@__deadheat_{verb}_range"), vec![length])),
-                }
-            }
-            None if !is_called(size) => Some((format!("@__deadheat_{verb}_range"), vec![size.to_string()])),
-            None => None,
-        };
-        if let Some((name, numbers)) = many {
-            let types = ", i64".repeat(numbers.len());
-            self.declared.insert(format!("declare void {name}({pointer}{types}) nounwind"));
-            let numbers: String = numbers.iter().map(|n| format!(", i64 {n}")).collect();
-            edits.insert(
-                line,
-                &format!("{}  call void {name}({argument}{numbers}){}\n", code.text(), check.trailer),
-            );
+        if let Some(Range { more, stride }) = &check.range {
+            let length = code.form(&more.plus(&Linear::constant(size as i64), 1))?;
+            let call = if *stride > size as i64 {
+                let numbers = [length, stride.to_string(), size.to_string()];
+                self.many(&format!("{verb}_stride"), &argument, &numbers, check.trailer)
+            } else {
+                self.many(&format!("{verb}_range"), &argument, &[length], check.trailer)
+            };
+            edits.insert(line, &(code.text() + &call));
             return None;
         }
         edits.insert(line, &code.text());
-        if let Some(inliner) = &mut self.inliner {
+        if let Some(inliner) = self.inliner.as_mut().filter(|_| Inliner::can(check.what)) {
             let (code, tail) = inliner.check(check.what, &argument, check.trailer);
             edits.insert(line, &code);
             return Some(tail);
         }
-        let name = called(check.what);
+        let call = self.call(check.what, &argument, check.trailer);
+        edits.insert(line, &call);
+        None
+    }
+
+    /// The call that makes a check of a known number of bytes.
+    fn call(&mut self, what: Named, argument: &str, trailer: &str) -> String {
+        let verb = if what.mode == Mode::Write { "write" } else { "read" };
+        if !matches!(what.size, 1 | 2 | 4 | 8 | 16) {
+            return self.many(&format!("{verb}_range"), argument, &[what.size.to_string()], trailer);
+        }
+        let (name, pointer) = (called(what), if self.opaque { "ptr" } else { "i8*" });
         if !self.known.contains(&name) {
             self.declared.insert(format!("declare void {name}({pointer}) nounwind"));
         }
-        edits.insert(line, &format!("  call void {name}({argument}){}\n", check.trailer));
-        None
+        format!("  call void {name}({argument}){trailer}\n")
+    }
+
+    /// The call of a function of our own, which takes an address and numbers.
+    fn many(&mut self, name: &str, argument: &str, numbers: &[String], trailer: &str) -> String {
+        let pointer = if self.opaque { "ptr" } else { "i8*" };
+        let types = ", i64".repeat(numbers.len());
+        self.declared.insert(format!("declare void @__deadheat_{name}({pointer}{types}) nounwind"));
+        let numbers: String = numbers.iter().map(|n| format!(", i64 {n}")).collect();
+        format!("  call void @__deadheat_{name}({argument}{numbers}){trailer}\n")
     }
 
     /// What the module has to say at its end.
@@ -127,9 +131,9 @@ impl Emitter {
     }
 }
 
-/// There is a function of the runtime for that many bytes.
-fn is_called(size: u64) -> bool {
-    matches!(size, 1 | 2 | 4 | 8 | 16)
+/// The instruction at, or before, which the check is made.
+fn inst<'a, 'b>(source: &Source<'a, 'b>, check: &Check<'a>) -> &'b Inst<'a> {
+    &source.function.block(check.block).insts[check.at]
 }
 
 /// The function of the runtime that makes the check.

@@ -110,6 +110,11 @@ impl Inliner {
         if self.opaque { "ptr" } else { "i64*" }
     }
 
+    /// The check can be made in the code: of a part of a granule, or of some whole ones.
+    pub fn can(what: Named) -> bool {
+        matches!(what.size, 1 | 2 | 4 | 8 | 16 | 24 | 32 | 40 | 48 | 56 | 64)
+    }
+
     /// The code of a check, and the label of the block that goes on behind it.
     pub fn check(&mut self, what: Named, argument: &str, trailer: &str) -> (String, String) {
         self.count += 1;
@@ -122,23 +127,23 @@ impl Inliner {
         let epoch = code.push(&format!("load i64, {}, align 8", self.word(EPOCH)));
         let reads = what.mode != Mode::Write;
         let own = if reads { R } else { W };
-        let cells = if what.size == 16 { 2 } else { 1 };
+        let cells = (what.size as u32).div_ceil(8);
         let words: Vec<String> = (0..cells).map(|i| self.part(&mut code, &cell, own + i * CELL)).collect();
         let beyond = self.beyond(&mut code, &address, what);
         self.same_epoch(&mut code, &words, &epoch, beyond.as_deref());
         if reads {
-            if cells == 1 {
-                // A read behind a write of the same epoch is not recorded, so it is the write that tells.
-                let written = self.part(&mut code, &cell, W);
-                self.same_epoch(&mut code, &[written], &epoch, beyond.as_deref());
-            }
+            // A read behind a write of the same epoch is not recorded, so it is the write that tells.
+            let written: Vec<String> =
+                (0..cells).map(|i| self.part(&mut code, &cell, W + i * CELL)).collect();
+            self.same_epoch(&mut code, &written, &epoch, beyond.as_deref());
             self.shared(&mut code, &words, &epoch, beyond.as_deref());
         }
         let cold = self.cold(what);
         let tail = format!("{}.rest", code.name);
+        let size = if cells > 2 { format!(", i64 {}", what.size) } else { String::new() };
         let _ = writeln!(
             code.text,
-            "  call preserve_mostcc void @{cold}({argument}){trailer}\n  br label %{tail}{dbg}\n\n{tail}:"
+            "  call preserve_mostcc void @{cold}({argument}{size}){trailer}\n  br label %{tail}{dbg}\n\n{tail}:"
         );
         (code.text, tail)
     }
@@ -162,7 +167,7 @@ impl Inliner {
     fn beyond(&self, code: &mut Writer<'_>, address: &str, what: Named) -> Option<String> {
         match what.size {
             1 => None,
-            16 => Some(code.push(&format!("and i64 {address}, 7"))),
+            16.. => Some(code.push(&format!("and i64 {address}, 7"))),
             _ if what.aligned => None,
             8 => Some(code.push(&format!("and i64 {address}, 7"))),
             size => {
@@ -207,6 +212,8 @@ impl Inliner {
         let unaligned = if what.aligned || matches!(what.size, 1 | 16) { "" } else { "unaligned_" };
         let name = match what.mode {
             Mode::VirtualRead => "__deadheat_cold_vptr_read".to_owned(),
+            Mode::Read if what.size > 16 => "__deadheat_cold_read_range".to_owned(),
+            Mode::Write if what.size > 16 => "__deadheat_cold_write_range".to_owned(),
             Mode::Read => format!("__deadheat_cold_{unaligned}read{}", what.size),
             Mode::Write => format!("__deadheat_cold_{unaligned}write{}", what.size),
         };
@@ -253,7 +260,8 @@ impl Inliner {
         let pointer = if self.opaque { "ptr" } else { "i8*" };
         let mut text = format!("\n@__deadheat_tls = external {model} global [8 x i64], align 64\n");
         for name in &self.cold {
-            let _ = writeln!(text, "declare preserve_mostcc void @{name}({pointer}) nounwind");
+            let size = if name.ends_with("_range") { ", i64" } else { "" };
+            let _ = writeln!(text, "declare preserve_mostcc void @{name}({pointer}{size}) nounwind");
         }
         let _ = writeln!(text, "!{} = !{{!\"branch_weights\", i32 2000, i32 1}}", self.weights);
         text
