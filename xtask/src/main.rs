@@ -1,5 +1,6 @@
 //! `cargo xtask`: the one door to everything that is done with this repository.
 
+mod elide;
 mod fuzz;
 mod proofs;
 mod runtime;
@@ -56,7 +57,7 @@ enum Task {
         #[arg(long, value_parser = ["clang", "gcc"])]
         compiler: Option<String>,
     },
-    /// Judge the whole corpus of programs, built with `--elide` at every level: some fifteen minutes.
+    /// Weaken the rules of check elimination, one at a time, to see that the tests notice; then judge the whole corpus of programs, built with `--elide` at every level: some twenty minutes.
     Elide,
     /// Run other projects' own multithreaded tests under Deadheat.
     Suites {
@@ -98,7 +99,7 @@ fn main() -> ExitCode {
         Task::Soak { what: Soak::Readers, seconds, .. } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
         Task::Soak { what: Soak::Runtime, seconds, compiler } => soak::run(seconds, compiler.as_deref()),
         Task::Soak { what: Soak::Threads, .. } => threads::run(),
-        Task::Elide => elide(),
+        Task::Elide => elide::run(),
         Task::Suites { which } => suites::run(&which),
     };
     match done {
@@ -124,14 +125,6 @@ fn test() -> Step {
     loom()?;
     setup::fuzzer()?;
     fuzz::run(60)
-}
-
-/// Every program of the corpus with fewer checks: the same verdicts.
-fn elide() -> Step {
-    setup::compilers()?;
-    setup::clang()?;
-    let corpus = ["test", "--package", "deadheat", "--test", "programs", "elided"];
-    cargo_with(&[("DEADHEAT_ELIDED", "1")], &corpus)
 }
 
 /// All interleavings of the concurrent handlers, in a target folder of their own: everything is built with another `cfg`.

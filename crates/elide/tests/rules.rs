@@ -6,7 +6,10 @@ use deadheat_elide::{Elided, Level, elide};
 fn module(body: &str) -> String {
     format!(
         "target triple = \"x86_64-pc-linux-gnu\"\n\ndefine dso_local void @f(ptr %p, ptr %q, i64 %n) {{\nentry:\n{body}}}\n\n\
-         declare i32 @pthread_mutex_lock(ptr)\ndeclare i32 @pthread_mutex_unlock(ptr)\ndeclare void @unknown()\ndeclare double @sqrt(double)\n"
+         declare i32 @pthread_mutex_lock(ptr)\ndeclare i32 @pthread_mutex_unlock(ptr)\ndeclare void @unknown()\ndeclare double @sqrt(double)\n\
+         declare i32 @pthread_create(ptr, ptr, ptr, ptr)\n@g = external global i64\n\n\
+         define internal void @unlocks() {{\n  %r = call i32 @pthread_mutex_unlock(ptr @g)\n  ret void\n}}\n\n\
+         define internal void @quiet() {{\n  ret void\n}}\n\ndefine weak dso_local void @replaceable() {{\n  ret void\n}}\n"
     )
 }
 
@@ -48,7 +51,10 @@ fn a_read_does_not_stand_for_a_write() {
 fn a_span_ends_where_something_is_published() {
     for end in [
         "  %r = call i32 @pthread_mutex_unlock(ptr %q)\n",
+        "  %r = call i32 @pthread_create(ptr %q, ptr null, ptr @g, ptr null)\n",
         "  call void @unknown()\n",
+        "  call void @unlocks()\n",
+        "  call void @replaceable()\n",
         "  call void %q()\n",
         "  call void @__tsan_atomic32_store(ptr %q, i32 1, i32 3)\n",
         "  call void @__tsan_atomic32_store(ptr %q, i32 1, i32 0)\n",
@@ -74,6 +80,7 @@ fn a_span_goes_on_where_something_is_learned_or_nothing_happens() {
         "  %r = call i32 @__tsan_atomic32_load(ptr %q, i32 5)\n",
         "  %r = load atomic i32, ptr %q acquire, align 4\n",
         "  %r = call double @sqrt(double 1.0)\n",
+        "  call void @quiet()\n",
         "  store ptr %q, ptr %p, align 8\n",
         "  call void @llvm.lifetime.start.p0(i64 8, ptr %q)\n",
     ] {
@@ -220,12 +227,17 @@ fn turns_are_counted_where_the_counter_does_not_wrap() {
 
 /// A loop over `first` of all elements, something, and a loop over `second` that may be left at every turn.
 fn searched(first: &str, between: &str, second: &str) -> Vec<String> {
+    searching(first, between, second, "")
+}
+
+/// The same, with something more at every turn of the second loop.
+fn searching(first: &str, between: &str, second: &str, turn: &str) -> Vec<String> {
     let body = format!(
         "  br label %l\n\nl:\n  %i = phi i64 [ 0, %entry ], [ %j, %l ]\n  %a = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_{first}(ptr %a)\n  \
          %j = add nuw nsw i64 %i, 1\n  %c = icmp eq i64 %j, %n\n  br i1 %c, label %m, label %l\n\n\
          m:\n{between}  br label %s\n\ns:\n  %k = phi i64 [ 0, %m ], [ %o, %t ]\n  %b = getelementptr inbounds i64, ptr %p, i64 %k\n  call void @__tsan_{second}(ptr %b)\n  \
          %v = load i64, ptr %b, align 8\n  %e = icmp eq i64 %v, 7\n  br i1 %e, label %x, label %t\n\n\
-         t:\n  %o = add nuw nsw i64 %k, 1\n  %d = icmp eq i64 %o, %n\n  br i1 %d, label %x, label %s\n\nx:\n  ret void\n"
+         t:\n{turn}  %o = add nuw nsw i64 %k, 1\n  %d = icmp eq i64 %o, %n\n  br i1 %d, label %x, label %s\n\nx:\n  ret void\n"
     );
     left(Level::Coalesce, &body)
 }
@@ -239,6 +251,51 @@ fn a_search_through_what_was_checked_needs_no_check() {
     assert!(searched("read4", "", "read8").contains(&"read8(ptr %b)".to_owned()));
     let unlocked = searched("read8", "  %r = call i32 @pthread_mutex_unlock(ptr %q)\n", "read8");
     assert!(unlocked.contains(&"read8(ptr %b)".to_owned()));
+}
+
+#[test]
+fn a_search_that_publishes_checks_again() {
+    let calls = searching("read8", "", "read8", "  %r = call i32 @pthread_mutex_lock(ptr %q)\n");
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    let calls = searching("read8", "", "read8", "  %r = call i32 @pthread_mutex_unlock(ptr %q)\n");
+    assert_eq!(calls.len(), 2, "{calls:?}");
+}
+
+/// Reads of eight bytes at those distances from `%p`, with something between them.
+fn together(distances: &[u32], between: &str) -> Vec<String> {
+    let access = |d: &u32| {
+        format!(
+            "  %b{d} = getelementptr inbounds i8, ptr %p, i64 {d}\n  call void @__tsan_read8(ptr %b{d})\n"
+        )
+    };
+    left(Level::Coalesce, &(distances.iter().map(access).collect::<Vec<_>>().join(between) + RET))
+}
+
+#[test]
+fn fields_of_a_block_are_checked_together() {
+    assert_eq!(together(&[8, 16], ""), ["read16(ptr %b8)"]);
+    assert_eq!(together(&[16, 0, 8], ""), ["deadheat_read_range(ptr %b0, i64 24)"]);
+    assert_eq!(together(&[0, 16], "").len(), 2);
+    assert_eq!(together(&[0, 8, 24, 32], ""), ["read16(ptr %b0)", "read16(ptr %b24)"]);
+    for between in ["  %r = call i32 @pthread_mutex_lock(ptr %q)\n", "  call void @unknown()\n"] {
+        assert_eq!(together(&[0, 8], between).len(), 2, "{between}");
+    }
+    assert_eq!(together(&[0, 8], "  store i64 0, ptr %q, align 8\n").len(), 1);
+}
+
+#[test]
+fn parts_of_a_granule_are_checked_together() {
+    let bytes = |distances: &[u32]| {
+        let access = |d: &u32| {
+            format!(
+                "  %b{d} = getelementptr inbounds i8, ptr %p, i64 {d}\n  call void @__tsan_write1(ptr %b{d})\n"
+            )
+        };
+        left(Level::Coalesce, &(distances.iter().map(access).collect::<String>() + RET))
+    };
+    assert_eq!(bytes(&[1, 0]), ["unaligned_write2(ptr %b0)"]);
+    assert_eq!(bytes(&[0, 1, 2]), ["unaligned_write2(ptr %b0)", "write1(ptr %b2)"]);
+    assert_eq!(bytes(&[0, 2, 1, 3, 7]), ["unaligned_write4(ptr %b0)", "write1(ptr %b7)"]);
 }
 
 #[test]
@@ -269,6 +326,20 @@ fn a_loop_that_may_end_early_or_synchronise_stays() {
          %j = add nuw nsw i64 %i, 1\n  %c = icmp eq i64 %j, %n\n  br i1 %c, label %x, label %l\n\nx:\n  ret void\n"
     );
     assert_eq!(left(Level::Coalesce, &early), ["read8(ptr %a)"]);
+}
+
+#[test]
+fn what_a_loop_does_at_some_turns_stays() {
+    let sometimes = |access: &str| {
+        format!(
+            "  br label %l\n\nl:\n  %i = phi i64 [ 0, %entry ], [ %j, %m ]\n  %v = load i64, ptr %q, align 8\n  %e = icmp eq i64 %v, %i\n  br i1 %e, label %y, label %m\n\ny:\n{access}  br label %m\n\n\
+             m:\n  %j = add nuw nsw i64 %i, 1\n  %c = icmp eq i64 %j, %n\n  br i1 %c, label %x, label %l\n\nx:\n  ret void\n"
+        )
+    };
+    let moving = "  %a = getelementptr inbounds i64, ptr %p, i64 %i\n  call void @__tsan_read8(ptr %a)\n";
+    assert_eq!(left(Level::Coalesce, &sometimes(moving)), ["read8(ptr %a)"]);
+    let text = at(Level::Coalesce, &sometimes(WRITE)).text;
+    assert!(text.find("call void @__tsan_write8") > text.find("\ny:"), "{text}");
 }
 
 #[test]

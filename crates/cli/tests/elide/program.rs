@@ -12,6 +12,7 @@ const HEAD: &str = "\
 static long v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11;
 static int a0[40], a1[40], a2[40], a3[40];
 static struct { int x, y; long z; char b[8]; } r0, r1;
+static struct { long a, b, c; short d[4]; } s0[12], s1[12];
 static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int f0, f1;
 static volatile unsigned turn;
@@ -76,7 +77,8 @@ fn variable(dice: &mut Dice) -> String {
 fn plain(dice: &mut Dice, out: &mut String) {
     let (a, b, array) = (variable(dice), variable(dice), dice.below(ARRAYS));
     let (from, n) = (dice.below(8), dice.below(24));
-    let _ = match dice.below(12) {
+    let (of, step, field) = (dice.below(2), 2 + dice.below(3), ["a", "b", "c", "d[1]"][dice.below(4)]);
+    let _ = match dice.below(20) {
         0 | 1 => writeln!(out, "  k += {a};"),
         2 | 3 => writeln!(out, "  {a} = k;"),
         4 => writeln!(out, "  {a} = {b} + 1;"),
@@ -86,6 +88,34 @@ fn plain(dice: &mut Dice, out: &mut String) {
         8 => writeln!(out, "  for (long j = {n} + {from}; j > {from}; j--) a{array}[j] = (int)k;"),
         9 => writeln!(out, "  for (long j = 0; j < (k & 15); j++) {{ {a} += j; k ^= {b}; }}"),
         10 => writeln!(out, "  bump(&v{});", dice.below(VARIABLES)),
+        // With gaps, up and down.
+        11 => writeln!(
+            out,
+            "  for (long j = {from}; j < {from} + (k & 7) + {n}; j += {step}) a{array}[j] += 1;"
+        ),
+        12 => writeln!(out, "  for (long j = {from} + {n}; j >= {from}; j -= {step}) k += a{array}[j];"),
+        // Fields of elements.
+        13 => writeln!(out, "  for (long j = 0; j < {}; j++) s{of}[j].{field} += k;", 1 + n / 2),
+        14 => writeln!(out, "  for (int j = {}; j < 12; j++) k += s{of}[j].{field} ^ s{of}[j].c;", from / 2),
+        // All of them, and then as many as it takes.
+        15 => writeln!(
+            out,
+            "  for (long j = 0; j < 12; j++) k += s{of}[j].{field};\n  for (long j = 0; j < 12; j++) if (s{of}[j].{field} == k) break;"
+        ),
+        16 => writeln!(
+            out,
+            "  for (long j = 0; j < 12; j++) if (s{of}[j].a > 3 * {n}) {{ s{of}[j].{field} = 0; break; }}"
+        ),
+        // A loop in a loop.
+        17 => writeln!(
+            out,
+            "  for (long i = 0; i < 1 + (k & 3); i++) for (long j = i; j < {n}; j++) a{array}[j] ^= (int)i;"
+        ),
+        // Neighbours.
+        18 => writeln!(
+            out,
+            "  r{of}.x = (int)k; r{of}.y = {n};\n  k += s{of}[{from}].a + s{of}[{from}].b + s{of}[{from}].c;"
+        ),
         _ => writeln!(out, "  k += total(a{array} + {from}, {n});"),
     };
 }
