@@ -2,7 +2,7 @@
 
 use super::compute::{Code, Source};
 use super::edits::Edits;
-use super::inline::{Inliner, debug};
+use super::inline::{Inliner, Paths, debug};
 use crate::analysis::checks::{self, Check, Mode, Named, Range};
 use crate::analysis::linear::Linear;
 use crate::ir::{Function, Inst, Module};
@@ -12,6 +12,9 @@ use std::fmt::Write;
 
 /// Labels of the blocks that go on where others were cut.
 pub type Tails = HashMap<u32, String, foldhash::fast::FixedState>;
+
+/// Functions with more checks than this are large.
+const LARGE: usize = 48;
 
 /// Writes checks, and remembers what the module has to declare for that.
 pub struct Emitter {
@@ -38,11 +41,12 @@ impl Emitter {
     /// Writes the function's checks. Those that stand in the text already stay as they are, unless comparisons are to be in the code.
     pub fn write<'a>(&mut self, source: &Source<'a, '_>, all: &[Check<'a>], edits: &mut Edits, frames: bool) {
         let mut tails = Tails::default();
+        let paths = if all.len() > LARGE { Paths::First } else { Paths::All };
         for check in all {
             let written = match check.line {
                 Some(line) => match &mut self.inliner {
                     Some(inliner) => {
-                        let (code, tail) = inliner.check(check.what, check.argument, check.trailer);
+                        let (code, tail) = inliner.check(check.what, paths, check.argument, check.trailer);
                         edits.replace(line, code);
                         Some(tail)
                     }
@@ -54,7 +58,7 @@ impl Emitter {
                         None
                     }
                 },
-                None => self.add(source, check, edits),
+                None => self.add(source, check, paths, edits),
             };
             if let Some(tail) = written {
                 tails.insert(check.block.0, tail);
@@ -67,7 +71,13 @@ impl Emitter {
     }
 
     /// A check that was not there, at the end of its block; the label behind it if it cuts the block in two.
-    fn add<'a>(&mut self, source: &Source<'a, '_>, check: &Check<'a>, edits: &mut Edits) -> Option<String> {
+    fn add<'a>(
+        &mut self,
+        source: &Source<'a, '_>,
+        check: &Check<'a>,
+        paths: Paths,
+        edits: &mut Edits,
+    ) -> Option<String> {
         self.count += 1;
         let line = inst(source, check).line;
         let mut code = Code::new(source, check.block, format!("dhc{}", self.count), debug(check.trailer));
@@ -90,7 +100,7 @@ impl Emitter {
         }
         edits.insert(line, &code.text());
         if let Some(inliner) = self.inliner.as_mut().filter(|_| Inliner::can(check.what)) {
-            let (code, tail) = inliner.check(check.what, &argument, check.trailer);
+            let (code, tail) = inliner.check(check.what, paths, &argument, check.trailer);
             edits.insert(line, &code);
             return Some(tail);
         }

@@ -26,22 +26,30 @@ const CLOCK: u32 = 35;
 /// Bytes of a frame of the shadow stack.
 const FRAME: u32 = 16;
 
-/// The code of one check as it grows. All values begin with the same name.
-struct Writer<'a> {
+/// How much of the runtime's fast paths a check has in itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Paths {
+    /// All that is decided in an epoch.
+    All,
+    /// Only the first comparison. The code of large functions grows too much otherwise, and with it the time to compile them.
+    First,
+}
+
+/// The code of one check as it grows. All values begin with the same name. Only the call says where it is in the source: half of the text would be that otherwise.
+struct Writer {
     text: String,
     name: String,
-    dbg: &'a str,
     values: usize,
     blocks: usize,
     weights: usize,
 }
 
-impl Writer<'_> {
+impl Writer {
     /// A new value, made so.
     fn push(&mut self, make: &str) -> String {
         self.values += 1;
         let value = format!("%{}.{}", self.name, self.values);
-        let _ = writeln!(self.text, "  {value} = {make}{}", self.dbg);
+        let _ = writeln!(self.text, "  {value} = {make}");
         value
     }
 
@@ -64,9 +72,9 @@ impl Writer<'_> {
     fn done_if_zero(&mut self, word: &str) {
         let zero = self.push(&format!("icmp eq i64 {word}, 0"));
         self.blocks += 1;
-        let Writer { name, blocks, weights, dbg, .. } = self;
+        let Writer { name, blocks, weights, .. } = self;
         let branch = format!(
-            "  br i1 {zero}, label %{name}.rest, label %{name}.not{blocks}, !prof !{weights}{dbg}\n\n{name}.not{blocks}:\n"
+            "  br i1 {zero}, label %{name}.rest, label %{name}.not{blocks}, !prof !{weights}\n\n{name}.not{blocks}:\n"
         );
         self.text.push_str(&branch);
     }
@@ -116,12 +124,10 @@ impl Inliner {
     }
 
     /// The code of a check, and the label of the block that goes on behind it.
-    pub fn check(&mut self, what: Named, argument: &str, trailer: &str) -> (String, String) {
+    pub fn check(&mut self, what: Named, paths: Paths, argument: &str, trailer: &str) -> (String, String) {
         self.count += 1;
-        let dbg = debug(trailer);
         let name = format!("dh{}", self.count);
-        let mut code =
-            Writer { text: String::new(), name, dbg: &dbg, values: 0, blocks: 0, weights: self.weights };
+        let mut code = Writer { text: String::new(), name, values: 0, blocks: 0, weights: self.weights };
         let address = code.push(&format!("ptrtoint {argument} to i64"));
         let cell = self.cell(&mut code, &address);
         let epoch = code.push(&format!("load i64, {}, align 8", self.word(EPOCH)));
@@ -131,7 +137,7 @@ impl Inliner {
         let words: Vec<String> = (0..cells).map(|i| self.part(&mut code, &cell, own + i * CELL)).collect();
         let beyond = self.beyond(&mut code, &address, what);
         self.same_epoch(&mut code, &words, &epoch, beyond.as_deref());
-        if reads {
+        if reads && paths == Paths::All {
             // A read behind a write of the same epoch is not recorded, so it is the write that tells.
             let written: Vec<String> =
                 (0..cells).map(|i| self.part(&mut code, &cell, W + i * CELL)).collect();
@@ -143,13 +149,13 @@ impl Inliner {
         let size = if cells > 2 { format!(", i64 {}", what.size) } else { String::new() };
         let _ = writeln!(
             code.text,
-            "  call preserve_mostcc void @{cold}({argument}{size}){trailer}\n  br label %{tail}{dbg}\n\n{tail}:"
+            "  call preserve_mostcc void @{cold}({argument}{size}){trailer}\n  br label %{tail}\n\n{tail}:"
         );
         (code.text, tail)
     }
 
     /// The address of the cell.
-    fn cell(&self, code: &mut Writer<'_>, address: &str) -> String {
+    fn cell(&self, code: &mut Writer, address: &str) -> String {
         let twice = code.push(&format!("shl i64 {address}, 1"));
         let mask = code.push(&format!("load i64, {}, align 8", self.word(MASK)));
         let masked = code.push(&format!("and i64 {twice}, {mask}"));
@@ -158,13 +164,13 @@ impl Inliner {
     }
 
     /// A word of the cell, or of the next one.
-    fn part(&self, code: &mut Writer<'_>, cell: &str, distance: u32) -> String {
+    fn part(&self, code: &mut Writer, cell: &str, distance: u32) -> String {
         let at = code.push(&format!("add i64 {cell}, {distance}"));
         code.load(&at, self.pointer(), true)
     }
 
     /// A word that is not zero if the access goes beyond its granule, or granules: for the runtime to see to.
-    fn beyond(&self, code: &mut Writer<'_>, address: &str, what: Named) -> Option<String> {
+    fn beyond(&self, code: &mut Writer, address: &str, what: Named) -> Option<String> {
         match what.size {
             1 => None,
             16.. => Some(code.push(&format!("and i64 {address}, 7"))),
@@ -179,7 +185,7 @@ impl Inliner {
     }
 
     /// [Read Same Epoch], [Write Same Epoch]: done if all of the words are of the thread's epoch.
-    fn same_epoch(&self, code: &mut Writer<'_>, words: &[String], epoch: &str, beyond: Option<&str>) {
+    fn same_epoch(&self, code: &mut Writer, words: &[String], epoch: &str, beyond: Option<&str>) {
         let differences: Vec<String> =
             words.iter().map(|w| code.push(&format!("sub i64 {w}, {epoch}"))).collect();
         let differences: Vec<&str> = differences.iter().map(String::as_str).collect();
@@ -191,7 +197,7 @@ impl Inliner {
     }
 
     /// [Read Shared Same Epoch]: done if the words are a set at hand in which the thread has read in its epoch.
-    fn shared(&self, code: &mut Writer<'_>, words: &[String], epoch: &str, beyond: Option<&str>) {
+    fn shared(&self, code: &mut Writer, words: &[String], epoch: &str, beyond: Option<&str>) {
         let table = code.push(&format!("load i64, {}, align 8", self.word(SEEN)));
         let low = code.push(&format!("and i64 {}, {}", words[0], SETS - 1));
         let distance = code.push(&format!("shl i64 {low}, 4"));
