@@ -1,5 +1,6 @@
 //! `cargo xtask`: the one door to everything that is done with this repository.
 
+mod elide;
 mod fuzz;
 mod mutants;
 mod proofs;
@@ -63,6 +64,8 @@ enum Task {
         #[arg(long, value_parser = ["clang", "gcc"])]
         compiler: Option<String>,
     },
+    /// Weaken the rules of check elimination, one at a time, to see that the tests notice; then judge the whole corpus of programs, built with `--elide` at every level: some twenty minutes.
+    Elide,
     /// Run other projects' own multithreaded tests under Deadheat.
     Suites {
         /// Which [default: all].
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Task::Soak { what: Soak::Readers, seconds, .. } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
         Task::Soak { what: Soak::Runtime, seconds, compiler } => soak::run(seconds, compiler.as_deref()),
         Task::Soak { what: Soak::Threads, .. } => threads::run(),
+        Task::Elide => elide::run(),
         Task::Suites { which } => suites::run(&which),
     };
     match done {

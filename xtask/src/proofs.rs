@@ -5,7 +5,7 @@
 
 mod civl;
 mod differential;
-mod mutants;
+pub mod mutants;
 
 use crate::setup;
 use crate::shell::{Step, has, root, target};

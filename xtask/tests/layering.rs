@@ -17,6 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deadheat-shadow", &["online"]),
     ("deadheat-finding", &[]),
     ("deadheat-symbolize", &[]),
+    ("deadheat-elide", &[]),
     ("deadheat-package", &[]),
     ("deadheat-rt", &["online", "shadow", "finding", "symbolize"]),
     (
@@ -31,6 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "instrument",
             "redcard",
             "lang-redcard",
+            "elide",
             "finding",
             "symbolize",
         ],

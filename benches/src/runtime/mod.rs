@@ -136,8 +136,8 @@ impl Bench {
         self.results.programs.push(program.name);
         self.rounds(program, &tools);
         self.valgrind(program, &tools);
-        if tools.iter().any(|tool| tool.name == COUNTED) {
-            self.count_rules(program);
+        for tool in tools.iter().filter(|t| t.name == COUNTED || matches!(t.build, Build::Elided(_))) {
+            self.count(program, tool);
         }
         self.results.tools =
             self.tools.iter().map(|tool| tool.name).filter(|tool| self.results.has(tool)).collect();
@@ -152,7 +152,7 @@ impl Bench {
             if tools.is_empty() {
                 continue;
             }
-            let runtime = (build == Build::Deadheat).then_some(self.deadheat.as_path());
+            let runtime = build.is_ours().then_some(self.deadheat.as_path());
             match self.runner.builder.build(program, build, &compilers, runtime) {
                 Ok(()) => built.extend(tools),
                 Err(e) => self.wrong(format!("{} for {} {e}", program.name, build.folder())),
@@ -278,13 +278,16 @@ impl Bench {
         }
     }
 
-    fn count_rules(&mut self, program: &Program) {
-        let (tool, scale) = (Tool::named(COUNTED), self.options.scale);
-        match self.runner.run(program, &tool, scale, Purpose::Rules, LIMIT) {
+    /// A run with counters: of rules, and of the checks that the program makes.
+    fn count(&mut self, program: &Program, tool: &Tool) {
+        match self.runner.run(program, tool, self.options.scale, Purpose::Rules, LIMIT) {
             Ok(outcome) => {
                 let rules = Rules::parse(&outcome.said);
-                if !rules.0.is_empty() {
+                if !rules.0.is_empty() && tool.name == COUNTED {
                     self.results.rules.insert(program.name, rules);
+                }
+                if let Some(checks) = rules::checks(&outcome.said) {
+                    self.results.checks.insert((program.name, tool.name), checks);
                 }
             }
             Err(e) => self.wrong(format!("{} with counters: {e}", program.name)),

@@ -37,6 +37,12 @@ pub fn text(bench: &Bench) -> String {
     if let Some(table) = bench.results.rule_percentages() {
         section("Rules that applied, v2", &table);
     }
+    if let Some(table) = bench.results.check_shares() {
+        section(
+            "Checks that the programs made: how many, and shares of that with --elide (a range is one)",
+            &table,
+        );
+    }
     section("The bars", &bench.results.bars());
     let compiler = |(build, compilers): &(super::Build, super::Compilers)| {
         format!("{:<11} {}\n", build.folder(), compilers.version)

@@ -22,6 +22,11 @@ impl Rules {
     }
 }
 
+/// How many checks the program made: the line `deadheat: checks COUNT`.
+pub fn checks(said: &str) -> Option<u64> {
+    said.lines().find_map(|line| line.strip_prefix("deadheat: checks ")?.parse().ok())
+}
+
 /// The names of all rules in all of them, each once.
 pub fn names<'a>(all: impl IntoIterator<Item = &'a Rules>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
@@ -46,6 +51,7 @@ mod tests {
         assert_eq!(rules.percent("[Read Same Epoch]"), Some(75.0));
         assert_eq!(rules.percent("[Read Share]"), Some(0.0));
         assert_eq!(rules.percent("[Other]"), None);
+        assert_eq!((checks(said), checks("x\ndeadheat: checks 12\ny")), (None, Some(12)));
     }
 
     #[test]

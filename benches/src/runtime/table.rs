@@ -47,6 +47,8 @@ pub struct Results {
     pub cells: BTreeMap<(&'static str, &'static str), Cell>,
     /// Of v2.
     pub rules: BTreeMap<&'static str, Rules>,
+    /// Checks that the programs made, by program and tool.
+    pub checks: BTreeMap<(&'static str, &'static str), u64>,
 }
 
 /// The geometric mean; none of nothing.
@@ -163,6 +165,38 @@ impl Results {
         Some(aligned(head, names.iter().map(row).collect()))
     }
 
+    /// The tool's checks of a program as a share of those without check elimination.
+    fn share_of_checks(&self, program: &'static str, tool: &'static str) -> Option<f64> {
+        let (own, all) = (self.checks.get(&(program, tool))?, self.checks.get(&(program, "v2"))?);
+        // A program that made no check any more counts as if it had made one.
+        (*all > 0).then(|| (*own).max(1) as f64 / *all as f64)
+    }
+
+    /// The checks that programs made: how many without check elimination, and shares of that with it. None if nothing was counted.
+    pub fn check_shares(&self) -> Option<String> {
+        let tools: Vec<&'static str> =
+            self.tools.iter().copied().filter(|t| self.checks.keys().any(|(_, of)| of == t)).collect();
+        let others = || tools.iter().copied().filter(|t| *t != "v2");
+        let programs: Vec<&'static str> = self
+            .programs
+            .iter()
+            .copied()
+            .filter(|p| others().any(|t| self.share_of_checks(p, t).is_some()))
+            .collect();
+        if programs.is_empty() {
+            return None;
+        }
+        let head = ["program", "v2"].into_iter().chain(others()).map(String::from).collect();
+        let row = |program: &&'static str| {
+            let all = self.checks.get(&(*program, "v2")).map_or("-".into(), u64::to_string);
+            let share = |tool| number(self.share_of_checks(program, tool), 3);
+            [program.to_string(), all].into_iter().chain(others().map(share)).collect()
+        };
+        let mean = |tool| number(geomean(programs.iter().filter_map(|p| self.share_of_checks(p, tool))), 3);
+        let last = ["geometric mean", ""].map(String::from).into_iter().chain(others().map(mean)).collect();
+        Some(aligned(head, programs.iter().map(row).chain([last]).collect()))
+    }
+
     /// Everything, one line per program and tool.
     pub fn csv(&self) -> String {
         let mut csv = "program,tool,cpu_s,wall_s,peak_mib,native_cpu_s,native_wall_s,native_peak_mib,\
@@ -201,6 +235,7 @@ impl Results {
             ("time of v2 / FT-CAS", "v2", "ft-cas", Quantity::Processor, 1.0),
             ("time of v2 / FT-Mutex", "v2", "ft-mutex", Quantity::Processor, 1.0),
             ("memory of v2 / clang TSan", "v2", "clang-tsan", Quantity::Memory, 0.7),
+            ("time of --elide / without", "elide-inline", "v2", Quantity::Processor, 0.6),
         ];
         let row = |(name, tool, other, quantity, most): (&str, &'static str, &'static str, Quantity, f64)| {
             let found = self.against(tool, other, quantity);
@@ -214,7 +249,23 @@ impl Results {
             vec![name.to_string(), ratio, format!("{most:.1}"), programs.to_string(), verdict.to_string()]
         };
         let head = ["geometric mean of", "ratio", "at most", "programs", ""].map(String::from).to_vec();
-        aligned(head, bars.into_iter().map(row).collect())
+        aligned(head, bars.into_iter().map(row).chain([self.bar_of_checks()]).collect())
+    }
+
+    fn bar_of_checks(&self) -> Vec<String> {
+        const MOST: f64 = 0.6;
+        let shares: Vec<f64> =
+            self.programs.iter().filter_map(|p| self.share_of_checks(p, "elide-inline")).collect();
+        let mean = geomean(shares.iter().copied());
+        let verdict = mean.map_or("not measured", |mean| if mean <= MOST { "met" } else { "MISSED" });
+        let count = shares.len().to_string();
+        vec![
+            "checks of --elide / without".into(),
+            number(mean, 2),
+            format!("{MOST:.1}"),
+            count,
+            verdict.into(),
+        ]
     }
 }
 
@@ -279,6 +330,17 @@ programs                            2     1
         let csv = results().csv();
         assert_eq!(csv.lines().count(), 6);
         assert!(csv.contains("sor,v2,0.5000,0.2500,5.0000,0.5000,0.2500,2.0000,1.0000,1.0000,2.5000,0\n"));
+    }
+
+    #[test]
+    fn checks_are_shares() {
+        let mut results = results();
+        assert_eq!(results.check_shares(), None);
+        results.tools.push("elide-inline");
+        results.checks.extend([(("sor", "v2"), 200), (("sor", "elide-inline"), 50), (("pigz", "v2"), 7)]);
+        let expected = "program          v2  elide-inline\nsor             200         0.250\ngeometric mean              0.250\n";
+        assert_eq!(results.check_shares().unwrap(), expected);
+        assert!(results.bars().lines().last().unwrap().ends_with("0.25      0.6         1           met"));
     }
 
     #[test]

@@ -4,8 +4,21 @@ use std::path::Path;
 use std::process::Command;
 
 /// All tools by name, in the order of the tables.
-pub const TOOL_NAMES: [&str; 10] =
-    ["native", "clang-tsan", "gcc-tsan", "helgrind", "drd", "v1", "v1.5", "v2", "ft-mutex", "ft-cas"];
+pub const TOOL_NAMES: [&str; 13] = [
+    "native",
+    "clang-tsan",
+    "gcc-tsan",
+    "helgrind",
+    "drd",
+    "v1",
+    "v1.5",
+    "v2",
+    "elide-redundant",
+    "elide-coalesce",
+    "elide-inline",
+    "ft-mutex",
+    "ft-cas",
+];
 
 /// Which build of a program a tool runs; several share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,10 +27,20 @@ pub enum Build {
     ClangTsan,
     GccTsan,
     Deadheat,
+    /// With `--elide` at that level.
+    Elided(&'static str),
 }
 
 impl Build {
-    pub const ALL: [Build; 4] = [Build::Native, Build::ClangTsan, Build::GccTsan, Build::Deadheat];
+    pub const ALL: [Build; 7] = [
+        Build::Native,
+        Build::ClangTsan,
+        Build::GccTsan,
+        Build::Deadheat,
+        Build::Elided("redundant"),
+        Build::Elided("coalesce"),
+        Build::Elided("inline"),
+    ];
 
     /// The name of its folder.
     pub fn folder(self) -> &'static str {
@@ -26,7 +49,15 @@ impl Build {
             Build::ClangTsan => "clang-tsan",
             Build::GccTsan => "gcc-tsan",
             Build::Deadheat => "deadheat",
+            Build::Elided("redundant") => "elide-redundant",
+            Build::Elided("coalesce") => "elide-coalesce",
+            Build::Elided(_) => "elide-inline",
         }
+    }
+
+    /// Its programs are linked with Deadheat's runtime.
+    pub fn is_ours(self) -> bool {
+        matches!(self, Build::Deadheat | Build::Elided(_))
     }
 }
 
@@ -55,7 +86,7 @@ impl Tool {
             "clang-tsan" => (Build::ClangTsan, None),
             "gcc-tsan" => (Build::GccTsan, None),
             "helgrind" | "drd" => (Build::Native, Some(name)),
-            _ => (Build::Deadheat, None),
+            _ => (name.strip_prefix("elide-").map_or(Build::Deadheat, Build::Elided), None),
         };
         Tool { name, build, valgrind }
     }
@@ -72,6 +103,7 @@ impl Tool {
             Build::Native => Vec::new(),
             Build::ClangTsan | Build::GccTsan => vec![("TSAN_OPTIONS", common.to_string())],
             Build::Deadheat => vec![("DEADHEAT_OPTIONS", format!("{common}:algorithm={}", self.name))],
+            Build::Elided(_) => vec![("DEADHEAT_OPTIONS", format!("{common}:algorithm=v2"))],
         }
     }
 }
@@ -99,7 +131,7 @@ pub fn compilers(build: Build, deadheat: &Path) -> Result<Compilers, String> {
         Build::Native => clang().and_then(|(c, cxx)| same(c, cxx, "")),
         Build::ClangTsan => clang().and_then(|(c, cxx)| same(c, cxx, " -fsanitize=thread")),
         Build::GccTsan => same("gcc".into(), "g++".into(), " -fsanitize=thread"),
-        Build::Deadheat => {
+        Build::Deadheat | Build::Elided(_) => {
             let (c, cxx) = clang()?;
             let version = same(c.clone(), cxx.clone(), "")?.version;
             if !deadheat.exists() {
@@ -107,7 +139,12 @@ pub fn compilers(build: Build, deadheat: &Path) -> Result<Compilers, String> {
             }
             let wrapper = deadheat.display();
             let environment = vec![("DEADHEAT_CC", c), ("DEADHEAT_CXX", cxx)];
-            Ok(Compilers { c: format!("{wrapper} cc"), cxx: format!("{wrapper} c++"), environment, version })
+            let flags = match build {
+                Build::Elided(level) => format!(" --elide={level}"),
+                _ => String::new(),
+            };
+            let [c, cxx] = ["cc", "c++"].map(|door| format!("{wrapper} {door}{flags}"));
+            Ok(Compilers { c, cxx, environment, version })
         }
     }
 }

@@ -60,6 +60,14 @@ themes! {
     threads
 }
 
+/// A sample of the corpus built with `--elide`, at every level; `DEADHEAT_ELIDED=1` takes every program (`cargo xtask elide`).
+#[test]
+fn elided() {
+    let every = std::env::var("DEADHEAT_ELIDED")
+        .map_or(23, |text| text.parse().expect("DEADHEAT_ELIDED is a number"));
+    corpus::judge_elided(THEMES, every);
+}
+
 #[test]
 fn every_folder_has_a_test_and_every_program_a_verdict() {
     let folders: BTreeSet<String> = corpus::folders().into_iter().collect();

@@ -3,6 +3,7 @@
 //! A fast path is the same for all sizes within a granule, since it asks for a word about all eight bytes, and so takes nine or ten instructions:
 //! cell address, word, difference to the beginning of the epoch; done if that is small (`Word::is_since`).
 
+use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
@@ -16,13 +17,13 @@ use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK, THREAD};
 use deadheat_shadow::Mode;
 
 /// Where R and W are in a cell.
-const W: usize = 0;
-const R: usize = 8;
-const CLOCK: u32 = Word::CLOCK_BITS - 1;
+pub(crate) const W: usize = 0;
+pub(crate) const R: usize = 8;
+pub(crate) const CLOCK: u32 = Word::CLOCK_BITS - 1;
 
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
-        extern "C" fn $name(address: u64, pc: u64) {
+        pub(crate) extern "C" fn $name(address: u64, pc: u64) {
             // SAFETY: the current thread's object, if it has one, which only it touches.
             let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
             if !exclusive(thread, address, $size, Mode::$mode, pc, Note::$note) {
@@ -61,7 +62,7 @@ slow! {
 macro_rules! across {
     ($($name:ident $slow:ident: $mode:ident $size:literal;)*) => {$(
         /// An access that lies in two granules.
-        extern "C" fn $name(address: u64, pc: u64) {
+        pub(crate) extern "C" fn $name(address: u64, pc: u64) {
             if !is_in_epoch_across(address, $size, Mode::$mode) {
                 rest::$slow(address, pc);
             }
@@ -76,7 +77,7 @@ across! {
 
 macro_rules! slow16 {
     ($($name:ident: $mode:ident;)*) => {$(
-        extern "C" fn $name(address: u64, pc: u64) {
+        pub(crate) extern "C" fn $name(address: u64, pc: u64) {
             #[cold]
             #[inline(never)]
             extern "C" fn rest(address: u64, pc: u64) {
@@ -98,7 +99,7 @@ macro_rules! slow16 {
 slow16! { slow_read16: Read; slow_write16: Write; }
 
 /// In a word: all bytes.
-const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
+pub(crate) const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
 
 macro_rules! fast_read {
     ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
@@ -108,60 +109,8 @@ macro_rules! fast_read {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "lea rax, [rdi + rdi]",
-                "and rax, qword ptr fs:[rcx + {mask}]",
-                "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {r}]",
-                "mov r8, rdx",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "shr r8, {clock}",
-                "jne 2f",
-                "ret",
-                "2: mov r8, qword ptr [rax + {w}]",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "shr r8, {clock}",
-                "jne 6f",
-                "ret",
-                "6: movabs r9, {whole}",
-                "bt rdx, {special}",
-                "jc 4f",
-                "mov r8, rdx",
-                "or r8, r9",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "shr r8, {clock}",
-                "je 3f",
-                "mov rdx, qword ptr [rax + {w}]",
-                "mov r8, rdx",
-                "or r8, r9",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "shr r8, {clock}",
-                "jne 5f",
-                "3: mov ecx, edi",
-                "and ecx, 7",
-                "shr rdx, {extent}",
-                "shr edx, cl",
-                "not edx",
-                "test dl, {bytes}",
-                "jne 5f",
-                "ret",
-                "4: mov r8, qword ptr fs:[rcx + {thread}]",
-                "mov eax, edx",
-                "and eax, {last}",
-                "shl eax, 4",
-                "test r8, r8",
-                "je 5f",
-                "add rax, qword ptr [r8 + {seen}]",
-                "cmp rdx, qword ptr [rax]",
-                "jne 5f",
-                "mov rdx, qword ptr [rax + 8]",
-                "cmp rdx, qword ptr fs:[rcx + {epoch}]",
-                "jne 7f",
-                "ret",
-                "7: or r9, rdx",
-                "cmp r9, qword ptr fs:[rcx + {epoch}]",
-                "je 3b",
-                "5: mov rsi, qword ptr [rsp]",
+                read_path!("ret"),
+                "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
@@ -178,30 +127,8 @@ macro_rules! fast_write {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "lea rax, [rdi + rdi]",
-                "and rax, qword ptr fs:[rcx + {mask}]",
-                "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {w}]",
-                "mov rax, rdx",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
-                "shr rax, {clock}",
-                "jne 2f",
-                "ret",
-                "2: movabs rax, {whole}",
-                "or rax, rdx",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
-                "shr rax, {clock}",
-                "jne 3f",
-                "mov ecx, edi",
-                "and ecx, 7",
-                "shr rdx, {extent}",
-                "shr edx, cl",
-                "not edx",
-                "test dl, {bytes}",
-                "jne 3f",
-                "ret",
-                "3: mov rsi, qword ptr [rsp]",
+                write_path!("ret"),
+                "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, slow = sym $slow,
@@ -232,48 +159,8 @@ macro_rules! fast_read16 {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "lea rax, [rdi + rdi]",
-                "and rax, qword ptr fs:[rcx + {mask}]",
-                "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {r}]",
-                "mov rsi, qword ptr [rax + {r} + 16]",
-                "mov r9, rdx",
-                "mov r8, rsi",
-                "sub r9, qword ptr fs:[rcx + {epoch}]",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "or r9, r8",
-                "shr r9, {clock}",
-                "jne 2f",
-                "test edi, 7",
-                "jne 3f",
-                "ret",
-                "2: test edi, 7",
-                "jne 3f",
-                "mov r8, qword ptr [rax + {w}]",
-                "mov r9, qword ptr [rax + {w} + 16]",
-                "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "sub r9, qword ptr fs:[rcx + {epoch}]",
-                "or r8, r9",
-                "shr r8, {clock}",
-                "jne 4f",
-                "ret",
-                "4: cmp rdx, rsi",
-                "jne 3f",
-                "mov r8, qword ptr fs:[rcx + {thread}]",
-                "mov eax, edx",
-                "and eax, {last}",
-                "shl eax, 4",
-                "test r8, r8",
-                "je 3f",
-                "add rax, qword ptr [r8 + {seen}]",
-                "cmp rdx, qword ptr [rax]",
-                "jne 3f",
-                "mov rdx, qword ptr [rax + 8]",
-                "cmp rdx, qword ptr fs:[rcx + {epoch}]",
-                "jne 3f",
-                "ret",
-                "3: mov rsi, qword ptr [rsp]",
+                read16_path!("ret"),
+                "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
                 last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym slow_read16,
@@ -291,21 +178,8 @@ macro_rules! fast_write16 {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
-                "lea rax, [rdi + rdi]",
-                "and rax, qword ptr fs:[rcx + {mask}]",
-                "xor rax, qword ptr fs:[rcx + {base}]",
-                "mov rdx, qword ptr [rax + {w}]",
-                "mov rax, qword ptr [rax + {w} + 16]",
-                "sub rdx, qword ptr fs:[rcx + {epoch}]",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
-                "or rax, rdx",
-                "shr rax, {clock}",
-                "jne 2f",
-                "test edi, 7",
-                "jne 2f",
-                "ret",
-                "2: mov rsi, qword ptr [rsp]",
+                write16_path!("ret"),
+                "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK, slow = sym slow_write16,
             )

@@ -125,6 +125,7 @@ fn tell_the_end() {
             for rule in Rule::ALL {
                 output::say(format_args!("rule {} {}", rule.name(), thread.applied(rule)));
             }
+            output::say(format_args!("checks {}", thread.checks()));
             output::say(format_args!("slots {}", deadheat_rt::slots::made()));
             output::say(format_args!("bytes of the runtime's own {}", deadheat_rt::internal::bytes_in_use()));
             output::say(format_args!("sites {}", deadheat_rt::sites::SITES.count()));

@@ -2,7 +2,7 @@
 
 use crate::os;
 use crate::place::Placer;
-use crate::quick::replaced;
+use crate::ranges::{each_cell, whole};
 use crate::record;
 use crate::report;
 use crate::sites::Note;
@@ -90,6 +90,11 @@ pub fn known(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, 
 /// A plain access that may have to be ignored, or recorded, or checked by another algorithm.
 #[inline(never)]
 fn watched(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) {
+    thread.checks += 1;
+    noted(thread, address, size, mode, pc, note);
+}
+
+pub(crate) fn noted(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) {
     let ignored = if mode.writes() { thread.ignore_writes } else { thread.ignore_reads };
     if ignored == 0 {
         let _turn = record::plain(thread, address, size, mode, pc, note);
@@ -135,61 +140,23 @@ fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
 }
 
 /// An access to two whole granules, as vectorised loops make them.
-#[inline(always)]
+#[inline(never)]
 pub fn two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
     if !thread.quick || !address.is_multiple_of(8) {
         return plain(thread, address, 16, mode, pc, Note::CALL);
     }
     thread.placer.at(pc, Note::size(16));
-    let mut past = Past::default();
-    let mut found = None;
-    for granule in [address, address + 8] {
-        if !past.decides(thread, cell(granule), mode) {
-            let conflict = checked_apart(thread, granule, Access { mode, extent: Word::WHOLE });
-            found = found.or(conflict.map(|c| (granule, c)));
-        }
-    }
-    if let Some((granule, conflict)) = found {
+    if let Some((granule, conflict)) = whole(thread, address, address + 16, mode) {
         report::race(thread, granule, address, 16, mode, conflict);
     }
-}
-
-/// An access to whole granules: the first conflict, and its granule. What most of them need is decided here, by the rules for one word; the others go the long way.
-fn whole(thread: &mut Thread, first: u64, last: u64, mode: Mode) -> Option<(u64, Conflict)> {
-    let quick = thread.quick;
-    let access = Access { mode, extent: Word::WHOLE };
-    let mut found = None;
-    let mut past = Past::default();
-    each_cell(first, last, |granule, cell| {
-        if !(quick && past.decides(thread, cell, mode)) {
-            let conflict = checked_apart(thread, granule, access);
-            found = found.or(conflict.map(|c| (granule, c)));
-        }
-    });
-    found
 }
 
 /// As [`checked`], out of the way of loops.
 #[cold]
 #[inline(never)]
-fn checked_apart(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
+pub(crate) fn checked_apart(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
     let version = thread.quick.then_some(Version::V2);
     checked(thread, granule, access, version)
-}
-
-/// Calls `f` with each granule and its cell. Cells lie side by side within a piece of the layout.
-#[inline(always)]
-fn each_cell(first: u64, last: u64, mut f: impl FnMut(u64, &'static VarState)) {
-    let mut at = first;
-    while at < last {
-        let piece = ((at / Layout::GRAIN + 1) * Layout::GRAIN).min(last);
-        let mut cells = cell(at) as *const VarState;
-        while at < piece {
-            // SAFETY: as for `cell`.
-            f(at, unsafe { &*cells });
-            (at, cells) = (at + 8, cells.wrapping_add(1));
-        }
-    }
 }
 
 /// The memory of a block that was just handed out: forgets all about it. Nobody else has it, so the cells are emptied without taking their locks; only a program that
@@ -201,7 +168,7 @@ pub fn forget_block(address: u64, size: u64) {
     }
     // Blocks own all of their last granule.
     let (first, last) = (address, (address + size).next_multiple_of(8));
-    each_cell(first, last, |granule, cell| {
+    each_cell(first, last, 8, |granule, cell| {
         let held = cell.load_w().0 | cell.load_r().0;
         if held & (Word::LOCK | Word::SPECIAL) != 0 {
             forget_bytes(granule, Word::WHOLE);
@@ -209,39 +176,6 @@ pub fn forget_block(address: u64, size: u64) {
             cell.clear();
         }
     });
-}
-
-/// What the granules of one access had in common so far.
-#[derive(Default)]
-struct Past {
-    /// What the last one held that the thread knows.
-    known: Pair,
-    stamp: Word,
-}
-
-impl Past {
-    /// The access to a whole granule is decided without its lock, as v2's handlers do it, and with what the granule before it has shown.
-    #[inline(always)]
-    fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
-        let seen = cell.seen();
-        let epoch = thread.state.epoch();
-        let is_read = || !mode.writes() && (seen.r.is_since(epoch) || thread.has_at_hand(seen.r));
-        // What races with a read races with a write of the same epoch.
-        if seen.w.is_since(epoch) || is_read() {
-            return true;
-        }
-        if seen != self.known {
-            if !handlers::is_known(&thread.state, seen.w, seen.r) {
-                return false;
-            }
-            self.known = seen;
-        }
-        if self.stamp.is_none() {
-            let Thread { state, placer, .. } = thread;
-            self.stamp = placer.here(state);
-        }
-        pair::replace(cell, seen, replaced(seen, mode, self.stamp, Word::WHOLE))
-    }
 }
 
 /// The access to one granule, by that version or by the chosen algorithm: its handler if the granule's bytes are one variable, byte by byte if not.
@@ -379,7 +313,7 @@ fn forget_bytes(granule: u64, extent: u8) {
 }
 
 fn forget_granules(first: u64, last: u64) {
-    each_cell(first, last, |granule, cell| {
+    each_cell(first, last, 8, |granule, cell| {
         let held = Pair { w: cell.load_w(), r: cell.load_r() };
         if held == Pair::default() {
             return;

@@ -26,6 +26,7 @@ pub mod os;
 pub mod output;
 pub mod place;
 pub mod quick;
+pub mod ranges;
 pub mod reclaim;
 pub mod record;
 pub mod registry;

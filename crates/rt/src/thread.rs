@@ -32,7 +32,7 @@ pub struct Seen {
 }
 
 /// What a thread has at hand that never read anything shared.
-static NOTHING_SEEN: [Seen; SEEN] = [Seen { set: Word::NONE, epoch: 0 }; SEEN];
+pub(crate) static NOTHING_SEEN: [Seen; SEEN] = [Seen { set: Word::NONE, epoch: 0 }; SEEN];
 
 /// Everything that belongs to one thread. Touched by that thread only; others see what is in the [`registry`](crate::registry).
 pub struct Thread {
@@ -68,6 +68,8 @@ pub struct Thread {
     pub in_handler: u32,
     /// How often each rule applied, in slow paths.
     pub rules: [u64; Rule::ALL.len()],
+    /// How many checks of plain accesses it made, where they are counted; one of a range counts once.
+    pub checks: u64,
     /// Sets of reads in which this thread has read in an epoch, at hand for the fast paths.
     pub seen: *const [Seen; SEEN],
     /// Atomic loads made lately.
@@ -109,6 +111,7 @@ impl Thread {
             deferred: 0,
             in_handler: 0,
             rules: [0; Rule::ALL.len()],
+            checks: 0,
             seen: &raw const NOTHING_SEEN,
             loads: [Loaded::NONE; Loaded::ROOM],
             versions: 0,
@@ -127,6 +130,7 @@ impl Thread {
         tls::set::<{ offset::BASE }>(layout.base);
         tls::set::<{ offset::FRAMES }>(self.placer.top() as u64);
         tls::set::<{ offset::THREAD }>(self as *mut Thread as u64);
+        tls::set::<{ offset::SEEN }>(self.seen as u64);
         self.refresh();
     }
 
@@ -140,6 +144,7 @@ impl Thread {
         self.suspend();
         tls::set::<{ offset::THREAD }>(0);
         tls::set::<{ offset::EPOCH }>(tls::NEVER);
+        tls::set::<{ offset::SEEN }>(&raw const NOTHING_SEEN as u64);
         // Whatever still runs on this thread pushes its frames where nobody looks.
         tls::set::<{ offset::FRAMES }>(&raw const SCRATCH as u64 + SCRATCH_BYTES as u64 / 2);
     }
@@ -149,6 +154,7 @@ impl Thread {
     pub fn has_seen(&mut self, set: Word, extent: u8) {
         if !self.sees() {
             self.seen = Box::into_raw(Box::new(NOTHING_SEEN));
+            tls::set::<{ offset::SEEN }>(self.seen as u64);
         }
         let seen = Seen { set, epoch: self.state.epoch().with_extent(extent).0 };
         // SAFETY: the table is this thread's own.
@@ -217,13 +223,19 @@ impl Thread {
     }
 }
 
-/// How often each rule applied in threads that have ended.
+/// How often each rule applied in threads that have ended, and how many checks they made.
 static ENDED: [AtomicU64; Rule::ALL.len()] = [const { AtomicU64::new(0) }; Rule::ALL.len()];
+static ENDED_CHECKS: AtomicU64 = AtomicU64::new(0);
 
 impl Thread {
     /// How often the rule applied in this thread and in all that have ended. Threads that still run are not counted.
     pub fn applied(&self, rule: Rule) -> u64 {
         self.rules[rule as usize] + ENDED[rule as usize].load(Ordering::Relaxed)
+    }
+
+    /// How many checks this thread made and all that have ended.
+    pub fn checks(&self) -> u64 {
+        self.checks + ENDED_CHECKS.load(Ordering::Relaxed)
     }
 }
 
@@ -233,6 +245,7 @@ impl Drop for Thread {
         for (all, own) in ENDED.iter().zip(self.rules) {
             all.fetch_add(own, Ordering::Relaxed);
         }
+        ENDED_CHECKS.fetch_add(self.checks, Ordering::Relaxed);
         if self.sees() {
             // SAFETY: it came from a box, and nobody else has it.
             drop(unsafe { Box::from_raw(self.seen.cast_mut()) });

@@ -2,6 +2,7 @@
 //!
 //! Declared in assembly, in the initial-exec model: in an executable the linker turns the access into a constant offset from `fs`, in a shared object that is loaded
 //! at start it is one load more. 64 bytes in all, since threads with the smallest stacks pay for it too.
+//! Programs see it: code compiled with `--elide` makes the same comparison as the fast paths by itself, and knows these offsets (`deadheat-elide`, `rewrite::inline`).
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
@@ -23,6 +24,8 @@ pub mod offset {
     pub const CALLER: usize = 40;
     /// What the thread is about to run once.
     pub const ONCE: usize = 48;
+    /// Sets of reads at hand (`Thread::seen`), for code that has the fast paths in itself.
+    pub const SEEN: usize = 56;
 }
 
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
@@ -32,7 +35,6 @@ pub const NEVER: u64 = 0x3fff_fff0_0000_0000;
 global_asm!(
     ".pushsection .tdata,\"awT\",@progbits",
     ".globl __deadheat_tls",
-    ".hidden __deadheat_tls",
     ".type __deadheat_tls,@object",
     ".size __deadheat_tls,64",
     ".p2align 6",
@@ -41,9 +43,10 @@ global_asm!(
     ".quad 0",
     ".quad {nothing}",
     ".quad {scratch} + {half}",
-    ".zero 32",
+    ".zero 24",
+    ".quad {seen}",
     ".popsection",
-    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, half = const crate::thread::SCRATCH_BYTES / 2,
+    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN, half = const crate::thread::SCRATCH_BYTES / 2,
 );
 
 /// The cells of all memory, to a thread that has no layout.

@@ -24,8 +24,13 @@ Examples:
   CC=\"deadheat cc\" CXX=\"deadheat c++\" ./configure
   CC=\"deadheat cc\" CXX=\"deadheat c++\" cmake -B build && cmake --build build
   deadheat cc -O2 prog.c -o prog && ./prog
+  deadheat cc --elide -O2 prog.c -o prog     fewer checks, the same races, a faster program (clang only)
 
-All arguments go to the compiler; -fsanitize=thread, and -g if you give no -g, are added, and programs are linked
+--elide[=LEVEL] leaves out checks that cannot find anything new: off; redundant, made before since the thread last
+published something; coalesce, also whole ranges before loops; inline (the default), also the usual comparison in the code.
+--elide-stats tells what was done. DEADHEAT_ELIDE=LEVEL does the same for a whole build.
+
+All other arguments go to the compiler; -fsanitize=thread, and -g if you give no -g, are added, and programs are linked
 with Deadheat's runtime. DEADHEAT_CC and DEADHEAT_CXX name the compiler [default: the newest clang, else gcc].";
 
 #[derive(Args)]

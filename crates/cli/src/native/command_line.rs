@@ -172,6 +172,42 @@ impl CommandLine {
     }
 }
 
+/// What a part of a command line is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// A file to compile or link.
+    Input,
+    /// `-o`, with its file.
+    Output,
+    /// `-x`, with its language.
+    Language,
+    /// What writes down which files were read: `-MD` and its like.
+    Dependencies,
+    /// Any other option, with its value.
+    Option,
+}
+
+/// The parts of a command line, one after the other: a word, or an option with its value.
+pub fn parts(words: &[OsString]) -> Vec<(Role, &[OsString])> {
+    let (mut parts, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let text = words[at].to_string_lossy();
+        let two = matches!(&*text, "-o" | "-x" | "-Xlinker" | "-z") || TAKES_A_WORD.contains(&&*text);
+        let role = match &*text {
+            "-" => Role::Input,
+            t if !t.starts_with('-') => Role::Input,
+            t if t.starts_with("-o") => Role::Output,
+            t if t.starts_with("-x") => Role::Language,
+            t if t.starts_with("-M") => Role::Dependencies,
+            _ => Role::Option,
+        };
+        let end = (at + if two { 2 } else { 1 }).min(words.len());
+        parts.push((role, &words[at..end]));
+        at = end;
+    }
+    parts
+}
+
 /// What a file is by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {

@@ -5,6 +5,7 @@ mod build;
 mod child;
 mod command_line;
 mod compiler;
+mod elide;
 mod program;
 mod record;
 mod response;

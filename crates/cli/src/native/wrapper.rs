@@ -4,6 +4,7 @@ use super::build;
 use super::child::Child;
 use super::command_line::CommandLine;
 use super::compiler::{Compiler, Language};
+use super::elide;
 use super::runtime::Runtime;
 use crate::failure::{Failure, plain};
 use std::env;
@@ -31,8 +32,12 @@ pub fn run(language: Language, words: &[OsString]) -> Result<ExitCode, Failure> 
         Some(name) => Compiler::named(&name, Language::C)?,
         None => Compiler::find(language)?,
     };
+    let (options, words) = elide::Options::take(words)?;
     let runtime = Runtime::unpack()?;
-    let mut command = build::command(&compiler, &CommandLine::read(words), words, &runtime)?;
+    if let Some(status) = elide::compile(&compiler, &words, &runtime, options)? {
+        return Ok(status);
+    }
+    let mut command = build::command(&compiler, &CommandLine::read(&words), &words, &runtime)?;
     if runtime.is_passing() {
         return Ok(Child::start(command)?.wait()?.code());
     }

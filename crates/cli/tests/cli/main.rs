@@ -4,6 +4,7 @@ mod cc;
 mod check;
 mod compare;
 mod convert;
+mod elide;
 mod exports;
 mod generate;
 mod harness;

@@ -109,9 +109,22 @@ pub struct Setting {
     pub judge: Judge,
     pub family: Family,
     pub optimisation: &'static str,
+    /// The level of `--elide`.
+    pub elide: Option<&'static str>,
 }
 
 impl Setting {
+    /// With fewer checks, if the program can be built so.
+    pub fn elided(program: &Program, level: &'static str, optimisation: &'static str) -> Option<Setting> {
+        let fits = program.only.as_deref().is_none_or(|only| only == Family::Clang.name());
+        fits.then_some(Setting {
+            judge: Judge::Deadheat,
+            family: Family::Clang,
+            optimisation,
+            elide: Some(level),
+        })
+    }
+
     /// Every way in which `program` is judged.
     pub fn all(judge: Judge, program: &Program) -> Vec<Setting> {
         let families = judge
@@ -120,14 +133,15 @@ impl Setting {
             .filter(|family| family.is_wanted())
             .filter(|family| program.only.as_deref().is_none_or(|only| only == family.name()));
         let settings = families.flat_map(|family| {
-            ["-O0", "-O2"].map(|optimisation| Setting { judge, family: *family, optimisation })
+            ["-O0", "-O2"].map(|optimisation| Setting { judge, family: *family, optimisation, elide: None })
         });
         settings.collect()
     }
 
     /// For the table of failures.
     pub fn name(self) -> String {
-        format!("{} {}", self.family.name(), self.optimisation)
+        let elide = self.elide.map(|level| format!(" --elide={level}")).unwrap_or_default();
+        format!("{} {}{elide}", self.family.name(), self.optimisation)
     }
 
     /// Compiles the program into `folder`; what the compiler said if it fails.
@@ -158,6 +172,7 @@ impl Setting {
             Judge::Deadheat => {
                 let mut wrapper = Command::new(env!("CARGO_BIN_EXE_deadheat"));
                 wrapper.arg(if program.is_cxx() { "c++" } else { "cc" });
+                wrapper.args(self.elide.map(|level| format!("--elide={level}")));
                 wrapper.env(if program.is_cxx() { "DEADHEAT_CXX" } else { "DEADHEAT_CC" }, compiler);
                 wrapper
             }

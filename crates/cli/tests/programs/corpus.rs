@@ -40,8 +40,6 @@ pub fn programs(theme: &str) -> Vec<Program> {
 /// Builds and runs every program of the folder in every setting; fails with a table of all wrong verdicts.
 pub fn judge_theme(theme: &str) {
     let judge = Judge::chosen();
-    let repeats = std::env::var("DEADHEAT_REPEATS")
-        .map_or(1, |text| text.parse().expect("DEADHEAT_REPEATS is a number"));
     let wanted = std::env::var("DEADHEAT_PROGRAM").unwrap_or_default();
     let mut programs = programs(theme);
     programs.retain(|program| program.name.contains(&wanted));
@@ -50,6 +48,29 @@ pub fn judge_theme(theme: &str) {
         .filter(|program| judge.known(program) != Some(Known::Unsteady))
         .flat_map(|program| Setting::all(judge, program).into_iter().map(move |setting| (setting, program)))
         .collect();
+    judge_cases(&cases);
+}
+
+/// Every so manieth program of all folders, built with fewer checks.
+pub fn judge_elided(themes: &[&str], every: usize) {
+    let wanted = std::env::var("DEADHEAT_PROGRAM").unwrap_or_default();
+    let mut all: Vec<Program> = themes.iter().flat_map(|theme| programs(theme)).collect();
+    all.retain(|program| program.name.contains(&wanted));
+    let levels = ["redundant", "coalesce", "inline"];
+    let settings = |program: &Program| {
+        let of = |level| ["-O0", "-O2"].map(|optimisation| Setting::elided(program, level, optimisation));
+        levels.into_iter().flat_map(of).flatten().collect::<Vec<_>>()
+    };
+    let sample = all.iter().step_by(every);
+    let cases: Vec<(Setting, &Program)> = sample
+        .flat_map(|program| settings(program).into_iter().map(move |setting| (setting, program)))
+        .collect();
+    judge_cases(&cases);
+}
+
+fn judge_cases(cases: &[(Setting, &Program)]) {
+    let repeats = std::env::var("DEADHEAT_REPEATS")
+        .map_or(1, |text| text.parse().expect("DEADHEAT_REPEATS is a number"));
     let next = Mutex::new(cases.iter());
     let failures = Mutex::new(Vec::new());
     thread::scope(|scope| {

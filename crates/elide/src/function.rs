@@ -1,0 +1,88 @@
+//! One function: its checks are found, thinned out, and written anew.
+
+use crate::analysis::cfg::Cfg;
+use crate::analysis::checks::{self, Check};
+use crate::analysis::effects::Effects;
+use crate::analysis::fields;
+use crate::analysis::linear::{Forms, definitions};
+use crate::analysis::loops;
+use crate::analysis::redundant;
+use crate::analysis::turns::Context;
+use crate::ir::{Function, Module};
+use crate::level::Level;
+use crate::rewrite::compute::Source;
+use crate::rewrite::edits::Edits;
+use crate::rewrite::emit::Emitter;
+use crate::rewrite::frames;
+use crate::stats::Stats;
+use hashbrown::HashSet;
+use std::cmp::Reverse;
+
+/// Does to the function what the level says. None if nothing of it concerns the runtime.
+pub fn elide<'a>(
+    module: &Module<'a>,
+    function: &Function<'a>,
+    effects: &Effects<'a>,
+    level: Level,
+    emitter: &mut Emitter,
+    edits: &mut Edits,
+) -> Option<Stats> {
+    if !function.blocks.iter().flat_map(|b| &b.insts).any(|i| frames::runtime_call(i).is_some()) {
+        return None;
+    }
+    let cfg = Cfg::of(function);
+    let definitions = definitions(function);
+    let mut forms = Forms::of(function, &cfg, &definitions);
+    let mut checks = checks::find(function, &mut forms);
+    let mut stats = Stats { function: function.name.to_owned(), checks: checks.len(), ..Stats::default() };
+    let context = Context { module, function, cfg: &cfg, definitions: &definitions, effects };
+    stats.redundant += drop_redundant(&context, &forms, &mut checks, &[]);
+    if level >= Level::Coalesce {
+        let before = checks.len();
+        let mut moved = loops::hoist(&context, &mut forms, &mut checks).into_iter();
+        checks.retain(|_| moved.next() == Some(false));
+        stats.hoisted = before - checks.iter().filter(|c| c.line.is_some()).count();
+        // Of those that are new at the same place, writes first: they may stand for reads.
+        checks.sort_by_key(|c| (c.block, c.at, c.line, Reverse(c.what.mode)));
+        let questions = loops::questions(&context, &mut forms, &checks);
+        stats.redundant += drop_redundant(&context, &forms, &mut checks, &questions);
+        let mut gone = fields::merge(&context, &mut checks).into_iter();
+        let before = checks.len();
+        checks.retain(|_| gone.next() == Some(false));
+        stats.merged = before - checks.len();
+        stats.added = checks.iter().filter(|c| c.line.is_none()).count();
+    }
+    let kept: HashSet<usize, foldhash::fast::FixedState> = checks.iter().filter_map(|c| c.line).collect();
+    let insts = function.blocks.iter().flat_map(|b| &b.insts);
+    let gone: HashSet<usize, foldhash::fast::FixedState> =
+        insts.filter(|i| checks::named(i).is_some() && !kept.contains(&i.line)).map(|i| i.line).collect();
+    let unseen =
+        if stats.added == 0 { frames::unseen(function, |line| gone.contains(&line)) } else { Vec::new() };
+    stats.frameless = !unseen.is_empty();
+    let source =
+        Source { function, cfg: &cfg, definitions: &definitions, forms: &forms, opaque: module.opaque };
+    emitter.write(&source, &checks, edits, !stats.frameless);
+    for line in unseen.into_iter().chain(gone) {
+        edits.remove(line);
+    }
+    Some(stats)
+}
+
+/// Takes out the checks that were made before, and those whose questions hold; how many of those that clang had put in.
+fn drop_redundant<'a>(
+    context: &Context<'a, '_>,
+    forms: &Forms<'a>,
+    checks: &mut Vec<Check<'a>>,
+    questions: &[(Check<'a>, usize)],
+) -> usize {
+    let Context { module, function, cfg, effects, .. } = context;
+    let (asked, about): (Vec<_>, Vec<_>) = questions.iter().cloned().unzip();
+    let mut found = redundant::find(module, function, cfg, forms, effects, checks, &asked);
+    for (holds, check) in found.answers.iter().zip(about) {
+        found.redundant[check] |= holds;
+    }
+    let mut redundant = found.redundant.into_iter();
+    let before = checks.iter().filter(|c| c.line.is_some()).count();
+    checks.retain(|_| redundant.next() == Some(false));
+    before - checks.iter().filter(|c| c.line.is_some()).count()
+}

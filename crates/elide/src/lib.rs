@@ -1,0 +1,63 @@
+//! Check elimination on LLVM's assembly language, behind clang's own `-fsanitize=thread`.
+//!
+//! clang writes the module as text, with all of its optimisations and its calls of `__tsan_*` in it; [`elide`] takes out the calls that cannot
+//! matter, after *RedCard: Redundant Check Elimination for Dynamic Race Detectors* (Flanagan, Freund, ECOOP 2013) and, for what is checked together, *BigFoot* (Rhodes, Flanagan, Freund, PLDI 2017); clang makes machine code of the rest.
+//! Text keeps what this crate does not understand: a line that is not changed stays as it was, and a function that cannot be read stays as a whole.
+//!
+//! # Deviations
+//! - Spans are per function: what a caller has checked is not known to the function that it calls, nor the other way round (RedCard's method specifications).
+//! - Addresses are compared as linear forms of SSA values, which takes the place of the alias constraints: two pointers that were loaded twice are two pointers.
+//! - A signal handler that publishes something, and that runs in the middle of a span, is not seen to end it.
+
+mod analysis;
+mod function;
+mod ir;
+mod level;
+mod rewrite;
+mod stats;
+
+pub use level::Level;
+pub use stats::Stats;
+
+use analysis::effects::Effects;
+use ir::Module;
+use rewrite::edits::Edits;
+use rewrite::emit::Emitter;
+use rewrite::inline::Inliner;
+use rewrite::preheaders;
+
+/// The module with fewer checks.
+pub struct Elided {
+    /// Its text.
+    pub text: String,
+    /// What was done to each function that has checks.
+    pub stats: Vec<Stats>,
+    /// How many functions could not be read, and stay as they were.
+    pub unread: usize,
+}
+
+/// The module without the checks that the level takes out. None if the text is no module.
+pub fn elide(text: &str, level: Level) -> Option<Elided> {
+    let module = Module::read(text)?;
+    if level == Level::Off {
+        return Some(Elided { text: text.to_owned(), stats: Vec::new(), unread: module.unread });
+    }
+    let effects = Effects::infer(&module);
+    if level >= Level::Coalesce
+        && let Some(text) = preheaders::add(&module, &effects)
+    {
+        let module = Module::read(&text)?;
+        return Some(thin_out(&module, &Effects::infer(&module), level));
+    }
+    Some(thin_out(&module, &effects, level))
+}
+
+fn thin_out<'a>(module: &Module<'a>, effects: &Effects<'a>, level: Level) -> Elided {
+    let mut edits = Edits::default();
+    let inliner = (level == Level::Inline).then(|| Inliner::of(module)).flatten();
+    let mut emitter = Emitter::new(module, inliner);
+    let of = |function| function::elide(module, function, effects, level, &mut emitter, &mut edits);
+    let stats = module.functions.iter().filter_map(of).collect();
+    edits.end = emitter.declarations();
+    Elided { text: edits.apply(&module.lines), stats, unread: module.unread }
+}

@@ -1,0 +1,173 @@
+//! What code calls that has the same-epoch comparison in itself (`deadheat cc --elide`), when that does not decide.
+//!
+//! In LLVM's `preserve_most` convention: all general registers but r11 stay what they are, so that the caller need not save any around a call that is seldom made. The caller saves vector registers itself.
+//! The assembly of the fast paths runs again, since it knows words about some of a granule's bytes, and sets; what it cannot decide goes where it would have gone.
+
+use crate::access::{self, CLOCK, R, W, WHOLE};
+use crate::paths::{read_path, read16_path, write_path, write16_path};
+use core::arch::naked_asm;
+use core::mem::offset_of;
+use deadheat_online::Word;
+use deadheat_rt::access::plain;
+use deadheat_rt::quick::is_in_epoch;
+use deadheat_rt::ranges::{Run, strided};
+use deadheat_rt::sites::Note;
+use deadheat_rt::thread::{SEEN, Stay, Thread};
+use deadheat_rt::tls::offset::{BASE, EPOCH, MASK, THREAD};
+use deadheat_shadow::Mode;
+
+/// Goes on at 8 if the access is to more than one granule.
+macro_rules! within {
+    (aligned) => {
+        ""
+    };
+    (unaligned) => {
+        "lea eax, [rdi + {beyond}]\nxor eax, edi\ntest eax, -8\njne 8f"
+    };
+}
+
+/// What the paths change is saved before them; the rest only before a call. With the return address the stack is aligned at the call.
+macro_rules! cold {
+    ($($path:ident $kind:ident $name:ident: $slow:ident $across:ident $size:literal;)*) => {$(
+        /// An access that the code could not decide by itself.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64) {
+            naked_asm!(
+                "push rax", "push rcx", "push rdx", "push r8", "push r9",
+                within!($kind),
+                $path!("jmp 9f"),
+                "push rsi", "push rdi", "push r10", "push r11",
+                "mov rsi, qword ptr [rsp + 72]",
+                "call {slow}",
+                "7: pop r11", "pop r10", "pop rdi", "pop rsi",
+                "9: pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
+                "ret",
+                "8: push rsi", "push rdi", "push r10", "push r11",
+                "mov rsi, qword ptr [rsp + 72]",
+                "call {across}",
+                "jmp 7b",
+                "/* {thread} {w} {r} {special} {last} {seen} {beyond} */",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
+                extent = const Word::EXTENT_SHIFT, bytes = const (1u32 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
+                last = const SEEN - 1, seen = const offset_of!(Thread, seen), beyond = const $size - 1, slow = sym access::$slow, across = sym access::$across,
+            )
+        }
+    )*};
+}
+
+cold! {
+    read_path aligned __deadheat_cold_read1: slow_read1 slow_read1 1;
+    read_path aligned __deadheat_cold_read2: slow_read2 slow_read2 2;
+    read_path aligned __deadheat_cold_read4: slow_read4 slow_read4 4;
+    read_path aligned __deadheat_cold_read8: slow_read8 slow_read8 8;
+    read_path aligned __deadheat_cold_vptr_read: slow_vptr_read slow_vptr_read 8;
+    write_path aligned __deadheat_cold_write1: slow_write1 slow_write1 1;
+    write_path aligned __deadheat_cold_write2: slow_write2 slow_write2 2;
+    write_path aligned __deadheat_cold_write4: slow_write4 slow_write4 4;
+    write_path aligned __deadheat_cold_write8: slow_write8 slow_write8 8;
+    read_path unaligned __deadheat_cold_unaligned_read2: slow_read2 across_read2 2;
+    read_path unaligned __deadheat_cold_unaligned_read4: slow_read4 across_read4 4;
+    read_path unaligned __deadheat_cold_unaligned_read8: slow_read8 across_read8 8;
+    write_path unaligned __deadheat_cold_unaligned_write2: slow_write2 across_write2 2;
+    write_path unaligned __deadheat_cold_unaligned_write4: slow_write4 across_write4 4;
+    write_path unaligned __deadheat_cold_unaligned_write8: slow_write8 across_write8 8;
+}
+
+macro_rules! cold16 {
+    ($($path:ident $name:ident: $slow:ident;)*) => {$(
+        /// An access to 16 bytes, at any address.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64) {
+            naked_asm!(
+                "push rax", "push rcx", "push rdx", "push r8", "push r9", "push rsi",
+                $path!("jmp 9f"),
+                "push rdi", "push r10", "push r11",
+                "mov rsi, qword ptr [rsp + 72]",
+                "call {slow}",
+                "pop r11", "pop r10", "pop rdi",
+                "9: pop rsi", "pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
+                "ret",
+                "/* {thread} {w} {r} {last} {seen} */",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
+                last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym access::$slow,
+            )
+        }
+    )*};
+}
+
+cold16! {
+    read16_path __deadheat_cold_read16: slow_read16;
+    write16_path __deadheat_cold_write16: slow_write16;
+}
+
+macro_rules! range {
+    ($($name:ident $then:ident: $mode:ident;)*) => {$(
+        extern "C" fn $then(address: u64, size: u64, pc: u64) {
+            if size > 0
+                && !is_in_epoch(address, size, Mode::$mode)
+                && let Some(mut thread) = Stay::begin()
+            {
+                plain(&mut thread, address, size, Mode::$mode, pc, Note::CALL);
+            }
+        }
+
+        /// All that a loop is about to access.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64, size: u64) {
+            naked_asm!("mov rdx, qword ptr [rsp]", "jmp {then}", then = sym $then)
+        }
+    )*};
+}
+
+macro_rules! cold_range {
+    ($($name:ident: $then:ident;)*) => {$(
+        /// An access to some whole granules that the code could not decide by itself.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64, size: u64) {
+            naked_asm!(
+                "push rax", "push rcx", "push rdx", "push rsi", "push rdi", "push r8", "push r9", "push r10", "push r11",
+                "mov rdx, qword ptr [rsp + 72]",
+                "call {then}",
+                "pop r11", "pop r10", "pop r9", "pop r8", "pop rdi", "pop rsi", "pop rdx", "pop rcx", "pop rax",
+                "ret",
+                then = sym $then,
+            )
+        }
+    )*};
+}
+
+cold_range! {
+    __deadheat_cold_read_range: read_range;
+    __deadheat_cold_write_range: write_range;
+}
+
+range! {
+    __deadheat_read_range read_range: Read;
+    __deadheat_write_range write_range: Write;
+}
+
+macro_rules! stride {
+    ($($name:ident $then:ident: $mode:ident;)*) => {$(
+        extern "C" fn $then(address: u64, length: u64, stride: u64, size: u64, pc: u64) {
+            if let Some(mut thread) = Stay::begin() {
+                strided(&mut thread, address, Run { length, stride, size }, Mode::$mode, pc);
+            }
+        }
+
+        /// All that a loop is about to access, with gaps between: so many bytes at every so many, within a length.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64, length: u64, stride: u64, size: u64) {
+            naked_asm!("mov r8, qword ptr [rsp]", "jmp {then}", then = sym $then)
+        }
+    )*};
+}
+
+stride! {
+    __deadheat_read_stride read_stride: Read;
+    __deadheat_write_stride write_stride: Write;
+}

@@ -1,0 +1,186 @@
+//! The assembly of the fast paths: for `access`, which compilers call, and for `cold`, which code calls that has the first comparison in itself.
+
+/// The assembly of a read of the address in rdi: changes rax, rcx, rdx, r8, r9.
+/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
+macro_rules! read_path {
+    ($done:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "lea rax, [rdi + rdi]\n",
+            "and rax, qword ptr fs:[rcx + {mask}]\n",
+            "xor rax, qword ptr fs:[rcx + {base}]\n",
+            "mov rdx, qword ptr [rax + {r}]\n",
+            "mov r8, rdx\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "jne 2f\n",
+            $done,
+            "\n",
+            "2: mov r8, qword ptr [rax + {w}]\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "jne 6f\n",
+            $done,
+            "\n",
+            "6: movabs r9, {whole}\n",
+            "bt rdx, {special}\n",
+            "jc 4f\n",
+            "mov r8, rdx\n",
+            "or r8, r9\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "je 3f\n",
+            "mov rdx, qword ptr [rax + {w}]\n",
+            "mov r8, rdx\n",
+            "or r8, r9\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "jne 5f\n",
+            "3: mov ecx, edi\n",
+            "and ecx, 7\n",
+            "shr rdx, {extent}\n",
+            "shr edx, cl\n",
+            "not edx\n",
+            "test dl, {bytes}\n",
+            "jne 5f\n",
+            $done,
+            "\n",
+            "4: mov r8, qword ptr fs:[rcx + {thread}]\n",
+            "mov eax, edx\n",
+            "and eax, {last}\n",
+            "shl eax, 4\n",
+            "test r8, r8\n",
+            "je 5f\n",
+            "add rax, qword ptr [r8 + {seen}]\n",
+            "cmp rdx, qword ptr [rax]\n",
+            "jne 5f\n",
+            "mov rdx, qword ptr [rax + 8]\n",
+            "cmp rdx, qword ptr fs:[rcx + {epoch}]\n",
+            "jne 7f\n",
+            $done,
+            "\n",
+            "7: or r9, rdx\n",
+            "cmp r9, qword ptr fs:[rcx + {epoch}]\n",
+            "je 3b\n",
+            "5:\n",
+        )
+    };
+}
+pub(crate) use read_path;
+
+/// The assembly of a write to the address in rdi: changes rax, rcx, rdx.
+/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
+macro_rules! write_path {
+    ($done:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "lea rax, [rdi + rdi]\n",
+            "and rax, qword ptr fs:[rcx + {mask}]\n",
+            "xor rax, qword ptr fs:[rcx + {base}]\n",
+            "mov rdx, qword ptr [rax + {w}]\n",
+            "mov rax, rdx\n",
+            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
+            "shr rax, {clock}\n",
+            "jne 2f\n",
+            $done,
+            "\n",
+            "2: movabs rax, {whole}\n",
+            "or rax, rdx\n",
+            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
+            "shr rax, {clock}\n",
+            "jne 3f\n",
+            "mov ecx, edi\n",
+            "and ecx, 7\n",
+            "shr rdx, {extent}\n",
+            "shr edx, cl\n",
+            "not edx\n",
+            "test dl, {bytes}\n",
+            "jne 3f\n",
+            $done,
+            "\n",
+            "3:\n",
+        )
+    };
+}
+pub(crate) use write_path;
+
+/// The assembly of a read of 16 bytes at the address in rdi: changes rax, rcx, rdx, rsi, r8, r9.
+/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
+macro_rules! read16_path {
+    ($done:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "lea rax, [rdi + rdi]\n",
+            "and rax, qword ptr fs:[rcx + {mask}]\n",
+            "xor rax, qword ptr fs:[rcx + {base}]\n",
+            "mov rdx, qword ptr [rax + {r}]\n",
+            "mov rsi, qword ptr [rax + {r} + 16]\n",
+            "mov r9, rdx\n",
+            "mov r8, rsi\n",
+            "sub r9, qword ptr fs:[rcx + {epoch}]\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "or r9, r8\n",
+            "shr r9, {clock}\n",
+            "jne 2f\n",
+            "test edi, 7\n",
+            "jne 3f\n",
+            $done,
+            "\n",
+            "2: test edi, 7\n",
+            "jne 3f\n",
+            "mov r8, qword ptr [rax + {w}]\n",
+            "mov r9, qword ptr [rax + {w} + 16]\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "sub r9, qword ptr fs:[rcx + {epoch}]\n",
+            "or r8, r9\n",
+            "shr r8, {clock}\n",
+            "jne 4f\n",
+            $done,
+            "\n",
+            "4: cmp rdx, rsi\n",
+            "jne 3f\n",
+            "mov r8, qword ptr fs:[rcx + {thread}]\n",
+            "mov eax, edx\n",
+            "and eax, {last}\n",
+            "shl eax, 4\n",
+            "test r8, r8\n",
+            "je 3f\n",
+            "add rax, qword ptr [r8 + {seen}]\n",
+            "cmp rdx, qword ptr [rax]\n",
+            "jne 3f\n",
+            "mov rdx, qword ptr [rax + 8]\n",
+            "cmp rdx, qword ptr fs:[rcx + {epoch}]\n",
+            "jne 3f\n",
+            $done,
+            "\n",
+            "3:\n",
+        )
+    };
+}
+pub(crate) use read16_path;
+
+/// The assembly of a write of 16 bytes to the address in rdi: changes rax, rcx, rdx.
+/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
+macro_rules! write16_path {
+    ($done:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "lea rax, [rdi + rdi]\n",
+            "and rax, qword ptr fs:[rcx + {mask}]\n",
+            "xor rax, qword ptr fs:[rcx + {base}]\n",
+            "mov rdx, qword ptr [rax + {w}]\n",
+            "mov rax, qword ptr [rax + {w} + 16]\n",
+            "sub rdx, qword ptr fs:[rcx + {epoch}]\n",
+            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
+            "or rax, rdx\n",
+            "shr rax, {clock}\n",
+            "jne 2f\n",
+            "test edi, 7\n",
+            "jne 2f\n",
+            $done,
+            "\n",
+            "2:\n",
+        )
+    };
+}
+pub(crate) use write16_path;
