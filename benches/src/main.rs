@@ -1,6 +1,7 @@
-//! Benchmarks, and tests of other projects. `cargo xtask bench detect|runtime` and `cargo xtask suites` are the doors.
+//! Benchmarks, and tests of other projects. `cargo xtask bench detect|explore|runtime` and `cargo xtask suites` are the doors.
 
 mod detect;
+mod explore;
 mod measure;
 mod plot;
 mod runtime;
@@ -12,6 +13,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: deadheat-bench detect DEADHEAT-BINARY RESULTS-FOLDER
+       deadheat-bench explore RESULTS-FOLDER
        deadheat-bench runtime DEADHEAT-BINARY RESULTS-FOLDER CACHE-FOLDER
                       [--quick] [--repeats N] [--programs NAME,...] [--tools NAME,...]
        deadheat-bench suites DEADHEAT-BINARY CACHE-FOLDER [memcached] [sqlite]";
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done: Result<(), Box<dyn Error>> = match args[..] {
         ["detect", deadheat, out] => detect::run(Path::new(deadheat), Path::new(out)),
+        ["explore", out] => explore::run(Path::new(out)),
         ["runtime", deadheat, out, cache, ref options @ ..] => {
             runtime::run(Path::new(deadheat), Path::new(out), Path::new(cache), options)
         }

@@ -1,6 +1,6 @@
 //! What every fuzz target asserts: no panic, and what can be read can be written and read again.
 //!
-//! On a stable toolchain (no sanitizer: there is no `unsafe` in the formats, and it would need nightly), from the root of the repository:
+//! On a stable toolchain (no sanitizer: there is no `unsafe` in what is fuzzed, and it would need nightly), from the root of the repository:
 //!
 //! ```text
 //! cargo install cargo-fuzz
@@ -8,7 +8,9 @@
 //! cargo fuzz run --sanitizer none std fuzz/corpus/std fuzz/seeds/std -- -max_total_time=60
 //! ```
 //!
-//! The targets are `std`, `jsonl`, `binary`, `binary_records` and `open`.
+//! The targets are `std`, `jsonl`, `binary`, `binary_records` and `open` for traces, and `lang` for programs of the small language.
+
+pub mod lang;
 
 use deadheat_trace::format::{Compression, Format, Reader, open, open_as, writer};
 use deadheat_trace::{Batch, Event, Source, Trace, TraceError};

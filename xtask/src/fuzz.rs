@@ -1,4 +1,4 @@
-//! Fuzzing of the trace readers, on a stable toolchain.
+//! Fuzzing of the readers of traces and programs, on a stable toolchain.
 
 use crate::setup::cargo_fuzz;
 use crate::shell::{Step, root};
@@ -50,7 +50,13 @@ fn fuzz(target: &str, seconds: u32) -> Step {
     let corpus = root().join("fuzz/corpus").join(target);
     fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
     let [corpus, seeds] = [corpus, root().join("fuzz/seeds").join(target)].map(|p| p.display().to_string());
-    let limits = [format!("-max_total_time={seconds}"), "-rss_limit_mb=2048".into(), "-timeout=10".into()];
+    let mut limits =
+        vec![format!("-max_total_time={seconds}"), "-rss_limit_mb=2048".into(), "-timeout=10".into()];
+    // The words of a language, which no fuzzer guesses.
+    let words = root().join("fuzz/dictionaries").join(target);
+    if words.exists() {
+        limits.push(format!("-dict={}", words.display()));
+    }
     let mut run = command("run", target);
     let output = run.args([&corpus, &seeds]).arg("--").args(limits).output();
     let output = output.map_err(|e| format!("cargo fuzz: {e}"))?;

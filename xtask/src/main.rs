@@ -78,6 +78,8 @@ enum Soak {
 enum Bench {
     /// The detectors and readers on generated traces.
     Detect,
+    /// Runs a second of the explorer, and how many runs the classic families take.
+    Explore,
     /// The runtime on the papers' programs and on real ones from Debian, beside ThreadSanitizer, Helgrind and DRD.
     Runtime,
 }
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         Task::Test => test(),
         Task::Demo => demo(),
         Task::Bench { what: Bench::Detect, .. } => bench_detect(),
+        Task::Bench { what: Bench::Explore, .. } => bench_explore(),
         Task::Bench { what: Bench::Runtime, options } => bench_runtime(&options),
         Task::Proofs { anew } => proofs::run(anew),
         Task::Runtime { out } => setup::compilers().and_then(|()| runtime::run(out)),
@@ -152,6 +155,12 @@ fn bench_runtime(options: &[String]) -> Step {
     let arguments: Vec<&str> =
         ["runtime"].into_iter().chain(paths.iter().chain(options).map(String::as_str)).collect();
     shell::run(&bench, &arguments)
+}
+
+fn bench_explore() -> Step {
+    cargo(&["build", "--release", "--package", "deadheat-bench"])?;
+    let out = root().join("bench-results").display().to_string();
+    shell::run(&target().join("release/deadheat-bench"), &["explore", &out])
 }
 
 fn bench_detect() -> Step {

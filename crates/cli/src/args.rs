@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::lang::args::LangCommand;
 use crate::native::args::{COMPILE_EXAMPLES, Compile, RUN_EXAMPLES, Run};
 use clap::builder::{PossibleValue, Styles, styling::AnsiColor};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -35,6 +36,9 @@ pub enum Command {
     /// Compile C++ so that the program reports its data races: for make, configure and cmake.
     #[command(name = "c++", after_help = COMPILE_EXAMPLES)]
     Cxx(Compile),
+    /// The small language: run, explore, instrument concurrent programs of a page.
+    #[command(subcommand)]
+    Lang(LangCommand),
     /// Analyse recorded traces: who did what to which memory, in which order.
     #[command(subcommand)]
     Trace(TraceCommand),
@@ -241,7 +245,7 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-fn at_least_one(text: &str) -> Result<u64, String> {
+pub fn at_least_one(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(n @ 1..) => Ok(n),
         _ => Err("expected a whole number, at least 1".into()),

@@ -3,6 +3,7 @@
 use deadheat_report::printable;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 /// What a command that did its work found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +18,15 @@ impl Outcome {
     /// What it comes to if that many races were found.
     pub fn of(races: u64) -> Outcome {
         if races == 0 { Outcome::Clean } else { Outcome::Races }
+    }
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> ExitCode {
+        match outcome {
+            Outcome::Clean => ExitCode::SUCCESS,
+            Outcome::Races => ExitCode::from(66),
+        }
     }
 }
 

@@ -51,6 +51,11 @@ impl MemoryLimit {
         MemoryLimit(bytes.unwrap_or_else(|| available() / 4 * 3))
     }
 
+    /// How much that is.
+    pub fn bytes(self) -> usize {
+        self.0
+    }
+
     /// Fails when more than that is in use.
     #[inline]
     pub fn check(self) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 mod args;
 mod failure;
 mod input;
+mod lang;
 mod limit;
 mod native;
 mod output;
@@ -13,7 +14,7 @@ mod trace;
 
 use args::{Cli, Command};
 use clap::Parser;
-use failure::{Failure, Outcome};
+use failure::Failure;
 use native::{Language, Refusal};
 use std::process::ExitCode;
 
@@ -39,14 +40,12 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Run(args) => return run_program(*args),
         Command::Cc(args) => return native::wrapper::run(Language::C, &args.words),
         Command::Cxx(args) => return native::wrapper::run(Language::Cxx, &args.words),
+        Command::Lang(command) => return lang::run(command),
         Command::Trace(command) => trace::run(command),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { dir } => shell::man_pages(&dir),
     };
-    Ok(match outcome? {
-        Outcome::Clean => ExitCode::SUCCESS,
-        Outcome::Races => ExitCode::from(66),
-    })
+    Ok(outcome?.into())
 }
 
 fn run_program(args: native::args::Run) -> Result<ExitCode, Failure> {

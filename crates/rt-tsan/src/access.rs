@@ -6,8 +6,9 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use deadheat_online::Word;
-use deadheat_rt::access::{exclusive, is_done, known, plain, two};
+use deadheat_rt::access::{known, plain, two};
 use deadheat_rt::place::FRAME;
+use deadheat_rt::quick::{exclusive, exclusive_apart, exclusive_two, is_done, is_in_epoch_across};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay, Thread};
 use deadheat_rt::tls;
@@ -22,23 +23,33 @@ const CLOCK: u32 = Word::CLOCK_BITS - 1;
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         extern "C" fn $name(address: u64, pc: u64) {
-            #[cold]
-            #[inline(never)]
-            extern "C" fn rest(address: u64, pc: u64) {
-                if let Some(mut thread) = Stay::begin() {
-                    known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
-                }
-            }
             // SAFETY: the current thread's object, if it has one, which only it touches.
-            if let Some(thread) = unsafe { tls::thread().as_mut() } {
-                let done = exclusive(thread, address, $size, Mode::$mode, pc, Note::$note)
-                    || is_done(thread, address, $size, Mode::$mode);
-                if !done {
-                    rest(address, pc);
-                }
+            let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
+            if !exclusive(thread, address, $size, Mode::$mode, pc, Note::$note) {
+                rest::$name(address, pc);
+            } else if thread.pending {
+                Stay::leave();
             }
         }
-    )*};
+    )*
+
+        /// Apart, so that what comes first needs no stack frame.
+        mod rest {
+            use super::*;
+            $(
+                #[cold]
+                #[inline(never)]
+                pub extern "C" fn $name(address: u64, pc: u64) {
+                    if let Some(mut thread) = Stay::begin()
+                        && !is_done(&thread, address, $size, Mode::$mode)
+                        && !exclusive_apart(&mut thread, address, $size, Mode::$mode, pc, Note::$note)
+                    {
+                        known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+                    }
+                }
+            )*
+        }
+    };
 }
 
 slow! {
@@ -47,11 +58,38 @@ slow! {
     slow_vptr_read: Read 8 VPTR; slow_vptr_write: Write 8 VPTR;
 }
 
+macro_rules! across {
+    ($($name:ident $slow:ident: $mode:ident $size:literal;)*) => {$(
+        /// An access that lies in two granules.
+        extern "C" fn $name(address: u64, pc: u64) {
+            if !is_in_epoch_across(address, $size, Mode::$mode) {
+                rest::$slow(address, pc);
+            }
+        }
+    )*};
+}
+
+across! {
+    across_read2 slow_read2: Read 2; across_read4 slow_read4: Read 4; across_read8 slow_read8: Read 8;
+    across_write2 slow_write2: Write 2; across_write4 slow_write4: Write 4; across_write8 slow_write8: Write 8;
+}
+
 macro_rules! slow16 {
     ($($name:ident: $mode:ident;)*) => {$(
         extern "C" fn $name(address: u64, pc: u64) {
-            if let Some(mut thread) = Stay::begin() {
-                two(&mut thread, address, Mode::$mode, pc);
+            #[cold]
+            #[inline(never)]
+            extern "C" fn rest(address: u64, pc: u64) {
+                if let Some(mut thread) = Stay::begin() {
+                    two(&mut thread, address, Mode::$mode, pc);
+                }
+            }
+            // SAFETY: the current thread's object, if it has one, which only it touches.
+            let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
+            if !exclusive_two(thread, address, Mode::$mode, pc) {
+                rest(address, pc);
+            } else if thread.pending {
+                Stay::leave();
             }
         }
     )*};
@@ -64,8 +102,8 @@ const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
 
 macro_rules! fast_read {
     ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
-        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if R is, and about these bytes; if W is, since whatever races with the read
-        /// races with a write of the same thread in the same epoch too; or if R is a set at hand in which the thread has read in its epoch ([Read Shared Same Epoch]).
+        /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if W is, since whatever races with the read
+        /// races with a write of the same thread in the same epoch too; if either is, and about these bytes; or if R is a set at hand in which the thread has read in its epoch ([Read Shared Same Epoch]).
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -80,7 +118,12 @@ macro_rules! fast_read {
                 "shr r8, {clock}",
                 "jne 2f",
                 "ret",
-                "2: movabs r9, {whole}",
+                "2: mov r8, qword ptr [rax + {w}]",
+                "sub r8, qword ptr fs:[rcx + {epoch}]",
+                "shr r8, {clock}",
+                "jne 6f",
+                "ret",
+                "6: movabs r9, {whole}",
                 "bt rdx, {special}",
                 "jc 4f",
                 "mov r8, rdx",
@@ -113,9 +156,9 @@ macro_rules! fast_read {
                 "jne 5f",
                 "mov rdx, qword ptr [rax + 8]",
                 "cmp rdx, qword ptr fs:[rcx + {epoch}]",
-                "jne 6f",
+                "jne 7f",
                 "ret",
-                "6: or r9, rdx",
+                "7: or r9, rdx",
                 "cmp r9, qword ptr fs:[rcx + {epoch}]",
                 "je 3b",
                 "5: mov rsi, qword ptr [rsp]",
@@ -184,7 +227,7 @@ fast_write! {
 
 macro_rules! fast_read16 {
     ($($name:ident)+) => {$(
-        /// A read of 16 bytes: done if both granules' R are of the current epoch, or the same set at hand.
+        /// A read of 16 bytes: done if both granules' R are of the current epoch, or both W, or if both R are the same set at hand.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
@@ -195,19 +238,27 @@ macro_rules! fast_read16 {
                 "xor rax, qword ptr fs:[rcx + {base}]",
                 "mov rdx, qword ptr [rax + {r}]",
                 "mov rsi, qword ptr [rax + {r} + 16]",
-                "mov rax, rdx",
+                "mov r9, rdx",
                 "mov r8, rsi",
-                "sub rax, qword ptr fs:[rcx + {epoch}]",
+                "sub r9, qword ptr fs:[rcx + {epoch}]",
                 "sub r8, qword ptr fs:[rcx + {epoch}]",
-                "or rax, r8",
-                "shr rax, {clock}",
+                "or r9, r8",
+                "shr r9, {clock}",
                 "jne 2f",
                 "test edi, 7",
                 "jne 3f",
                 "ret",
-                "2: cmp rdx, rsi",
+                "2: test edi, 7",
                 "jne 3f",
-                "test edi, 7",
+                "mov r8, qword ptr [rax + {w}]",
+                "mov r9, qword ptr [rax + {w} + 16]",
+                "sub r8, qword ptr fs:[rcx + {epoch}]",
+                "sub r9, qword ptr fs:[rcx + {epoch}]",
+                "or r8, r9",
+                "shr r8, {clock}",
+                "jne 4f",
+                "ret",
+                "4: cmp rdx, rsi",
                 "jne 3f",
                 "mov r8, qword ptr fs:[rcx + {thread}]",
                 "mov eax, edx",
@@ -224,7 +275,7 @@ macro_rules! fast_read16 {
                 "ret",
                 "3: mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, r = const R, clock = const CLOCK,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
                 last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym slow_read16,
             )
         }
@@ -284,13 +335,13 @@ macro_rules! unaligned {
 }
 
 unaligned! {
-    __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: slow_read2 __tsan_read2 2;
-    __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: slow_read4 __tsan_read4 4;
-    __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: slow_read8 __tsan_read8 8;
+    __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: across_read2 __tsan_read2 2;
+    __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: across_read4 __tsan_read4 4;
+    __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: across_read8 __tsan_read8 8;
     __tsan_unaligned_read16 __tsan_unaligned_volatile_read16: slow_read16 __tsan_read16 16;
-    __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: slow_write2 __tsan_write2 2;
-    __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: slow_write4 __tsan_write4 4;
-    __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: slow_write8 __tsan_write8 8;
+    __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: across_write2 __tsan_write2 2;
+    __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: across_write4 __tsan_write4 4;
+    __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: across_write8 __tsan_write8 8;
     __tsan_unaligned_write16 __tsan_unaligned_volatile_write16: slow_write16 __tsan_write16 16;
 }
 

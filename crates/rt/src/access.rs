@@ -2,12 +2,12 @@
 
 use crate::os;
 use crate::place::Placer;
+use crate::quick::replaced;
 use crate::record;
 use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
-use crate::thread::{Stay, Thread};
-use crate::tls;
+use crate::thread::Thread;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use deadheat_finding::options::Algorithm;
 use deadheat_online::{
@@ -65,62 +65,6 @@ pub fn cell(address: u64) -> &'static VarState {
 #[inline]
 pub fn extent(offset: u64, size: u64) -> u8 {
     (((1u32 << size) - 1) << offset) as u8
-}
-
-/// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
-/// with as little as it takes. As [`handlers`] do it: `[Read Exclusive]` or `[Write Exclusive]`, by v2. False if it is not such an access, or if the thread is in the runtime already.
-#[inline(always)]
-pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) -> bool {
-    let offset = address & 7;
-    if !thread.quick || offset + size > 8 || thread.busy.load(Ordering::Relaxed) != 0 {
-        return false;
-    }
-    let cell = cell(address & !7);
-    let seen = cell.seen();
-    let extent = extent(offset, size);
-    if (seen.w.0 | seen.r.0) & (Word::LOCK | Word::SPECIAL) != 0 {
-        return is_told_by_line(&thread.state, cell, Access { mode, extent });
-    }
-    let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
-    if !known(seen.w) || !known(seen.r) {
-        return false;
-    }
-    let Some(mut stay) = Stay::try_begin(thread) else { return false };
-    let Thread { state, placer, .. } = &mut *stay;
-    let Some(stamp) = placer.at_hand(state, pc, note.at(address, size)) else { return false };
-    let own = if mode.writes() { seen.w } else { seen.r };
-    let mut new = stamp.with_extent(extent);
-    let stays = own.extent() & !extent;
-    if stays != 0 {
-        if own.epoch() != stamp.epoch() {
-            // What it did to the other bytes may be told by the same word, if it was in the same epoch.
-            match placer.merged_at_hand(own, new) {
-                Some(merged) if state.is_current(own) => new = merged,
-                _ => return false,
-            }
-        }
-        new = new.with_extent(extent | stays);
-    }
-    let new = if mode.writes() { Pair { w: new, ..seen } } else { Pair { r: new, ..seen } };
-    pair::replace(cell, seen, new)
-}
-
-/// The thread itself has accessed all of the bytes, in two granules side by side, in its current epoch: nothing is left to check.
-#[inline(always)]
-pub fn is_done(thread: &Thread, address: u64, size: u64, mode: Mode) -> bool {
-    let is_done = |cell: &VarState, extent: u8| {
-        let seen = cell.seen();
-        let by = |word: Word| word.extent() & extent == extent && thread.state.is_current(word);
-        by(seen.w)
-            || !mode.writes() && (by(seen.r) || seen.r.is_set() && thread.has_read(seen.r, extent))
-            || is_told_by_line(&thread.state, cell, Access { mode, extent })
-    };
-    let bytes = ((1u64 << size) - 1) << (address & 7);
-    thread.quick
-        && bytes >> 8 != 0
-        && bytes >> 16 == 0
-        && is_done(cell(address & !7), bytes as u8)
-        && is_done(cell((address & !7) + 8), (bytes >> 8) as u8)
 }
 
 /// A plain access of any size.
@@ -248,27 +192,6 @@ fn each_cell(first: u64, last: u64, mut f: impl FnMut(u64, &'static VarState)) {
     }
 }
 
-/// The current thread has accessed all of these granules in its current epoch, each as a whole: nothing is left to check, as in the fast paths.
-#[inline]
-pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
-    let (first, last) = (address & !7, address + size - 1);
-    if first / Layout::GRAIN != last / Layout::GRAIN {
-        return false;
-    }
-    let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
-    let layout =
-        Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() };
-    let cells = layout.cell(first) as *const VarState;
-    let count = (last - first) / 8 + 1;
-    // A thread without a layout has one cell for everything, which is of no epoch.
-    (0..count as usize).all(|i| {
-        // SAFETY: as for `cell`; side by side within a piece.
-        let cell = unsafe { &*cells.add(i) };
-        let word = if mode.writes() { cell.load_w() } else { cell.load_r() };
-        word.is_since(epoch)
-    })
-}
-
 /// The memory of a block that was just handed out: forgets all about it. Nobody else has it, so the cells are emptied without taking their locks; only a program that
 /// still uses what it has freed can come in between, and then no more is lost than what it did in that moment.
 pub fn forget_block(address: u64, size: u64) {
@@ -301,8 +224,10 @@ impl Past {
     #[inline(always)]
     fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
         let seen = cell.seen();
-        let own = if mode.writes() { seen.w } else { seen.r };
-        if own.is_since(thread.state.epoch()) || (!mode.writes() && thread.has_at_hand(own)) {
+        let epoch = thread.state.epoch();
+        let is_read = || !mode.writes() && (seen.r.is_since(epoch) || thread.has_at_hand(seen.r));
+        // What races with a read races with a write of the same epoch.
+        if seen.w.is_since(epoch) || is_read() {
             return true;
         }
         if seen != self.known {
@@ -315,8 +240,7 @@ impl Past {
             let Thread { state, placer, .. } = thread;
             self.stamp = placer.here(state);
         }
-        let new = if mode.writes() { Pair { w: self.stamp, ..seen } } else { Pair { r: self.stamp, ..seen } };
-        pair::replace(cell, seen, new)
+        pair::replace(cell, seen, replaced(seen, mode, self.stamp, Word::WHOLE))
     }
 }
 
@@ -329,7 +253,12 @@ fn checked(thread: &mut Thread, granule: u64, access: Access, version: Option<Ve
         None => other(thread, cell, access),
     };
     let Some(outcome) = outcome else {
-        let is_told = version.is_some() && is_told_by_line(&thread.state, cell, access);
+        let is_told = version.is_some()
+            && (is_told_by_line(&thread.state, cell, access) || {
+                let Thread { state, placer, .. } = &mut *thread;
+                let stamp = placer.here(state);
+                MEMORY.exclusive(state, cell, access, stamp, placer)
+            });
         return if is_told { None } else { locked(thread, cell, access) };
     };
     thread.rules[outcome.rule as usize] += 1;

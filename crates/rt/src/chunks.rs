@@ -1,18 +1,17 @@
-//! The chunks of logs: what was done at each of so many clocks in a row. A chunk tells few places apart, so a clock takes a byte of it: loops repeat themselves. It is written
-//! by the thread in whose slot it lies; when it is full it never changes again, and equal ones are kept once.
+//! The chunks of logs: what was done at each of so many clocks in a row, and, beside that, from which clocks on which mutexes were held. A chunk is written by the thread in whose slot it
+//! lies: a word a clock, whatever the place. When it is full it never changes again; then it takes a byte a clock if it has few places, as in loops, which repeat
+//! themselves, and equal ones are kept once.
 
+use crate::locksets;
 use crate::os::Mutex;
 use crate::sites::Site;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Clocks in a chunk.
 pub const CLOCKS: usize = 512;
-
-/// Places that a chunk can tell apart; number 0 is none.
-const PLACES: usize = u8::MAX as usize;
 
 /// Bytes of all chunks.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -22,82 +21,104 @@ pub fn bytes() -> usize {
     BYTES.load(Ordering::Relaxed)
 }
 
-/// What was done at a clock: the place, and the mutexes held.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Place(u64);
+/// Changes of the mutexes held that a chunk can tell.
+const CHANGES: usize = 256;
 
-impl Place {
-    fn new(site: Site, locks: u32) -> Place {
-        Place((site.0 as u64) << 32 | locks as u64)
+/// From that clock of a chunk on, that set of mutexes was held.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Change(u32);
+
+impl Change {
+    const LOCKS: u32 = u32::BITS - CLOCKS.trailing_zeros();
+
+    fn new(at: usize, locks: u32) -> Change {
+        const { assert!(locksets::MOST < 1 << Change::LOCKS) }
+        Change((at as u32) << Change::LOCKS | locks)
     }
 
-    /// Nothing, if nothing was done.
-    fn told(self) -> Option<(Site, u32)> {
-        let site = Site((self.0 >> 32) as u32);
-        (site != Site::NOWHERE).then_some((site, self.0 as u32))
+    fn at(self) -> usize {
+        (self.0 >> Change::LOCKS) as usize
+    }
+
+    fn locks(self) -> u32 {
+        self.0 & ((1 << Change::LOCKS) - 1)
+    }
+
+    /// What was held at that clock, of changes in order.
+    fn held_at(changes: impl Iterator<Item = Change>, at: usize) -> u32 {
+        changes.take_while(|change| change.at() <= at).last().map_or(0, Change::locks)
     }
 }
 
 /// A chunk that is being written.
 pub struct Open {
-    /// The number of the place of each clock.
-    which: [AtomicU8; CLOCKS],
-    places: [AtomicU64; PLACES],
-    /// How many there are. The writer's.
-    count: AtomicUsize,
+    /// The site of each clock.
+    sites: [AtomicU32; CLOCKS],
+    /// In order of their clocks.
+    changes: [AtomicU32; CHANGES],
+    /// How many changes there are: what lies behind is to be read by nobody.
+    changed: AtomicUsize,
 }
 
 impl Default for Open {
     fn default() -> Open {
         BYTES.fetch_add(size_of::<Open>(), Ordering::Relaxed);
         Open {
-            which: [const { AtomicU8::new(0) }; CLOCKS],
-            places: [const { AtomicU64::new(0) }; PLACES],
-            count: AtomicUsize::new(0),
+            sites: [const { AtomicU32::new(0) }; CLOCKS],
+            changes: [const { AtomicU32::new(0) }; CHANGES],
+            changed: AtomicUsize::new(0),
         }
     }
 }
 
 impl Open {
-    /// A number for that place in this chunk, if there is one left.
-    pub fn number(&self, site: Site, locks: u32) -> Option<u8> {
-        let count = self.count.load(Ordering::Relaxed);
-        self.places.get(count)?.store(Place::new(site, locks).0, Ordering::Relaxed);
-        self.count.store(count + 1, Ordering::Relaxed);
-        Some(count as u8 + 1)
-    }
-
     /// Writes down the place of a clock of it.
     #[inline]
-    pub fn record(&self, at: usize, number: u8) {
-        // Release: who sees the number sees the place.
-        self.which[at % CLOCKS].store(number, Ordering::Release);
+    pub fn record(&self, at: usize, site: Site) {
+        // Release: who sees the site sees what was held.
+        self.sites[at % CLOCKS].store(site.0, Ordering::Release);
     }
 
-    fn place(&self, at: usize) -> Place {
-        match self.which[at].load(Ordering::Acquire) {
-            0 => Place(0),
-            number => Place(self.places[number as usize - 1].load(Ordering::Relaxed)),
-        }
+    /// Writes down what is held from a clock on at which, and after which, nothing has been done yet. False if there is no room left.
+    pub fn holds(&self, at: usize, locks: u32) -> bool {
+        let (change, count) = (Change::new(at % CLOCKS, locks), self.changed.load(Ordering::Relaxed));
+        // Nothing was done since the last change: nobody will ask for that one.
+        let again = count.checked_sub(1).filter(|i| self.change(*i).at() == change.at());
+        let place = again.unwrap_or(count);
+        let Some(to) = self.changes.get(place) else { return false };
+        to.store(change.0, Ordering::Relaxed);
+        // Release: who sees the count sees the changes. Who asks for a clock has seen its site before, and so all changes up to it.
+        self.changed.store(place + 1, Ordering::Release);
+        true
+    }
+
+    fn change(&self, i: usize) -> Change {
+        Change(self.changes[i].load(Ordering::Relaxed))
+    }
+
+    /// Where what was done at a clock of it was done.
+    #[inline]
+    pub fn site(&self, at: usize) -> Site {
+        Site(self.sites[at % CLOCKS].load(Ordering::Acquire))
     }
 
     /// What was done at a clock of it; nothing if nothing was.
-    pub fn get(&self, at: usize) -> Option<(Site, u32)> {
-        self.place(at).told()
-    }
-
-    /// What its clocks stand for, to its writer.
-    fn which(&self) -> [u8; CLOCKS] {
-        // SAFETY: others only read it, and atomics have the size and the values of their integers.
-        unsafe { (&raw const self.which).cast::<[u8; CLOCKS]>().read() }
+    fn get(&self, at: usize) -> Option<(Site, u32)> {
+        let site = self.site(at);
+        let changes = (0..self.changed.load(Ordering::Acquire)).map(|i| self.change(i));
+        told(site, || Change::held_at(changes, at))
     }
 
     /// Forgets all, while nobody reads it.
     fn clear(&self) {
-        // SAFETY: as above; they may be written through shared references.
-        unsafe { (&raw const self.which).cast_mut().cast::<[u8; CLOCKS]>().write([0; CLOCKS]) };
-        self.count.store(0, Ordering::Relaxed);
+        self.sites.iter().for_each(|site| site.store(0, Ordering::Relaxed));
+        self.changed.store(0, Ordering::Relaxed);
     }
+}
+
+/// The place and what was held there; nothing if nothing was done.
+fn told(site: Site, locks: impl FnOnce() -> u32) -> Option<(Site, u32)> {
+    (site != Site::NOWHERE).then(|| (site, locks()))
 }
 
 impl Drop for Open {
@@ -106,36 +127,90 @@ impl Drop for Open {
     }
 }
 
+/// The sites of a full chunk's clocks.
+#[derive(PartialEq, Eq)]
+enum Sites {
+    /// The number of each, and those there are.
+    Few(Box<[u8; CLOCKS]>, Box<[Site]>),
+    /// One by one.
+    Many(Box<[Site]>),
+}
+
+impl Sites {
+    fn new(open: &Open) -> Sites {
+        Sites::few(open).unwrap_or_else(|| Sites::Many((0..CLOCKS).map(|at| open.site(at)).collect()))
+    }
+
+    /// By numbers, if a byte suffices.
+    fn few(open: &Open) -> Option<Sites> {
+        const MOST: usize = 1 << u8::BITS;
+        // By a hash of the site, one more than its number.
+        let mut numbers = [0u16; 2 * MOST];
+        let (mut which, mut sites, mut count) = (Box::new([0; CLOCKS]), [Site::NOWHERE; MOST], 0);
+        for (at, number) in which.iter_mut().enumerate() {
+            let site = open.site(at);
+            let mut slot = (site.0.wrapping_mul(0x9e37_79b9) >> 16) as usize % numbers.len();
+            while numbers[slot] != 0 && sites[numbers[slot] as usize - 1] != site {
+                slot = (slot + 1) % numbers.len();
+            }
+            if numbers[slot] == 0 {
+                *sites.get_mut(count)? = site;
+                count += 1;
+                numbers[slot] = count as u16;
+            }
+            *number = (numbers[slot] - 1) as u8;
+        }
+        Some(Sites::Few(which, sites[..count].into()))
+    }
+
+    fn get(&self, at: usize) -> Site {
+        match self {
+            Sites::Few(which, sites) => sites[which[at] as usize],
+            Sites::Many(sites) => sites[at],
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Sites::Few(_, sites) => CLOCKS + size_of_val(&**sites),
+            Sites::Many(sites) => size_of_val(&**sites),
+        }
+    }
+}
+
 /// A full chunk.
 #[derive(PartialEq, Eq)]
 pub struct Full {
-    which: [u8; CLOCKS],
-    places: Box<[Place]>,
+    sites: Sites,
+    changes: Box<[Change]>,
 }
 
 impl Full {
     fn new(open: &Open) -> Full {
-        let count = open.count.load(Ordering::Relaxed);
-        let places = open.places[..count].iter().map(|place| Place(place.load(Ordering::Relaxed)));
-        let full = Full { which: open.which(), places: places.collect() };
+        let changes = (0..open.changed.load(Ordering::Relaxed)).map(|i| open.change(i));
+        let full = Full { sites: Sites::new(open), changes: changes.collect() };
         BYTES.fetch_add(full.size(), Ordering::Relaxed);
         full
     }
 
     fn size(&self) -> usize {
-        size_of::<Full>() + size_of_val(&*self.places)
+        size_of::<Full>() + self.sites.size() + size_of_val(&*self.changes)
     }
 
     fn hash(&self) -> u64 {
-        let mix = |all: u64, word: u64| (all ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-        let places = self.places.iter().fold(0, |all, place| mix(all, place.0));
-        let which = self.which.as_chunks().0.iter();
-        which.fold(places, |all, word| mix(all, u64::from_ne_bytes(*word)))
+        let mix =
+            |all: u64, word: u32| (all ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let changes = self.changes.iter().fold(0, |all, change| mix(all, change.0));
+        let (which, sites) = match &self.sites {
+            Sites::Few(which, sites) => (&which[..], sites),
+            Sites::Many(sites) => (&[][..], sites),
+        };
+        let sites = sites.iter().fold(changes, |all, site| mix(all, site.0));
+        which.as_chunks().0.iter().fold(sites, |all, word| mix(all, u32::from_ne_bytes(*word)))
     }
 
     fn get(&self, at: usize) -> Option<(Site, u32)> {
-        let number = self.which[at].checked_sub(1)?;
-        self.places[number as usize].told()
+        told(self.sites.get(at), || Change::held_at(self.changes.iter().copied(), at))
     }
 }
 
@@ -158,7 +233,7 @@ pub enum Chunk {
 static SEEN: Mutex<Vec<Option<Arc<Full>>>> = Mutex::new(Vec::new());
 
 impl Chunk {
-    /// What was done at a clock of it; nothing if nothing was.
+    /// What was done at a clock of it, and which mutexes were held; nothing if nothing was.
     pub fn get(&self, at: usize) -> Option<(Site, u32)> {
         match self {
             Chunk::Open(open) => open.get(at),
@@ -198,13 +273,12 @@ mod tests {
 
     fn full(place: impl Fn(usize) -> (u32, u32)) -> Chunk {
         let open = Open::default();
-        let mut numbers = alloc::collections::BTreeMap::new();
         for at in 0..CLOCKS {
             let (site, locks) = place(at);
-            let number = numbers
-                .entry((site, locks))
-                .or_insert_with(|| open.number(Site(site), locks).expect("few places"));
-            open.record(at, *number);
+            // Now and then others are held for a moment, in which nothing is done.
+            assert!(at % 100 != 0 || open.holds(at, 77));
+            assert!(at > 0 && place(at - 1).1 == locks && at % 100 != 0 || open.holds(at, locks));
+            open.record(at, Site(site));
         }
         Chunk::Open(Arc::new(open))
     }
@@ -212,7 +286,11 @@ mod tests {
     /// A chunk says the same when it is full; equal ones are one.
     #[test]
     fn what_was_written_is_read() {
-        for place in [|at: usize| (at as u32 % 7, at as u32 % 3), |at: usize| (at as u32 / 3 + 1, 5)] {
+        for place in [
+            |at: usize| (at as u32 % 7, at as u32 / 2 % 3),
+            |at: usize| (at as u32 / 2, 5),
+            |at: usize| (at as u32, 5),
+        ] {
             let told = |at: usize| {
                 let (site, locks) = place(at);
                 (site != 0).then_some((Site(site), locks))
@@ -228,9 +306,10 @@ mod tests {
     }
 
     #[test]
-    fn places_are_counted() {
+    fn changes_are_counted() {
         let open = Open::default();
-        assert!((1..=PLACES as u32).all(|site| open.number(Site(site), 0) == Some(site as u8)));
-        assert_eq!(open.number(Site(1), 0), None);
+        assert!((0..CHANGES).all(|at| open.holds(at, 1 + at as u32)));
+        assert!(!open.holds(CHANGES, 1));
+        assert!(open.holds(CHANGES - 1, 1), "instead of the last one");
     }
 }

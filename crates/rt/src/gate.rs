@@ -42,17 +42,23 @@ pub fn try_enter(busy: &AtomicU32) -> bool {
     compiler_fence(Ordering::SeqCst);
     let open = SHUT.load(Ordering::Relaxed) == 0;
     if !open {
-        busy.store(0, Ordering::Release);
+        leave(busy);
     }
     open
+}
+
+/// The thread leaves. Release pairs with the acquire in `is_empty`. A signal that comes before waits, and says so: whoever looks for it looks after this.
+#[inline]
+pub fn leave(busy: &AtomicU32) {
+    busy.store(0, Ordering::Release);
+    compiler_fence(Ordering::SeqCst);
 }
 
 #[cold]
 #[inline(never)]
 fn wait(busy: &AtomicU32) {
     while SHUT.load(Ordering::Relaxed) != 0 {
-        // Release pairs with the acquire in `is_empty`.
-        busy.store(0, Ordering::Release);
+        leave(busy);
         let _: Result<(), _> = os::futex_wait(&SHUT, 1, None);
         busy.store(1, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);

@@ -30,7 +30,7 @@ impl Hold {
 type Set = Vec<(u64, u8)>;
 
 /// More sets than this are not told apart: reports then leave the mutexes of the earlier access out.
-const MOST: usize = 1 << 20;
+pub const MOST: usize = 1 << 20;
 
 struct Table {
     numbers: BTreeMap<Set, u32>,

@@ -3,8 +3,9 @@
 use crate::locksets::{self, Hold};
 use crate::os;
 use crate::sites::{MERGED, Note, SITES, Site};
-use crate::slots::{Filed, Log};
+use crate::slots::Log;
 use crate::tls::{self, offset};
+use crate::ways::{Kept, Ways};
 use alloc::vec::Vec;
 use core::cell::Cell;
 use deadheat_online::{ThreadState, Word};
@@ -32,7 +33,20 @@ struct Cached {
     word: Word,
     caller: Site,
     site: Site,
-    filed: Filed,
+}
+
+impl Kept for Cached {
+    const NONE: Cached = Cached { key: 0, word: Word::NONE, caller: Site::NOWHERE, site: Site::NOWHERE };
+
+    fn word(&self) -> Word {
+        self.word
+    }
+}
+
+impl Cached {
+    fn is(&self, key: u64, caller: Site) -> bool {
+        self.key == key && self.caller == caller
+    }
 }
 
 /// The site of a call.
@@ -66,12 +80,18 @@ struct Merge {
     word: Word,
 }
 
-/// How many of them are at hand.
-const MERGES: usize = 256;
+impl Kept for Merge {
+    const NONE: Merge = Merge { old: Word::NONE, new: Word::NONE, word: Word::NONE };
 
-const NONE: Cached =
-    Cached { key: 0, word: Word::NONE, caller: Site::NOWHERE, site: Site::NOWHERE, filed: Filed::NONE };
-const NO_MERGE: Merge = Merge { old: Word::NONE, new: Word::NONE, word: Word::NONE };
+    fn word(&self) -> Word {
+        self.word
+    }
+}
+
+/// How many of them are at hand, at first and where a thread has many.
+const MERGES: usize = 64;
+const MOST_MERGES: usize = 2048;
+
 const NO_LOCKSET: Lockset = Lockset { hash: 0, number: 0 };
 const NO_CALL: Call = Call { pc: 0, caller: Site::NOWHERE, site: Site::NOWHERE };
 
@@ -80,11 +100,9 @@ pub struct Placer {
     frames: *mut Frame,
     bytes: usize,
     top: *mut Frame,
-    cache: Vec<Cached>,
-    /// How often a stamp of the current epoch had to make room for another.
-    crowded: usize,
+    cache: Ways<Cached>,
     /// Merged stamps at hand, and what they were made of.
-    merges: Vec<Merge>,
+    merges: Ways<Merge>,
     /// Sites of calls at hand.
     calls: [Cell<Call>; CALLS],
     /// Stamps before this one are not used again: an epoch has begun, or mutexes were taken since.
@@ -96,8 +114,6 @@ pub struct Placer {
     locksets: Vec<Lockset>,
     /// What was done when.
     log: Log,
-    /// Where in it places are written at present; none if that is to be found out.
-    filed: Filed,
     /// The access under way: the program counter, and the note in its upper 16 bits.
     key: u64,
 }
@@ -115,16 +131,14 @@ impl Placer {
             frames: at,
             bytes,
             top: at,
-            cache: alloc::vec![NONE; CACHE],
-            crowded: 0,
-            merges: alloc::vec![NO_MERGE; MERGES],
+            cache: Ways::new(CACHE, LARGEST_CACHE),
+            merges: Ways::new(MERGES, MOST_MERGES),
             calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
             held: Vec::new(),
             held_hash: 0,
             locksets: alloc::vec![NO_LOCKSET; LOCKSETS],
             log: Log::new(),
-            filed: Filed::NONE,
             key: 0,
         }
     }
@@ -265,7 +279,7 @@ impl Placer {
     fn changed(&mut self, now: Word) {
         self.floor = next(now);
         let locks = self.lockset();
-        self.filed = self.log.filed(locks);
+        self.log.holds(self.floor.clock(), locks);
     }
 
     /// A new epoch begins with that word.
@@ -274,63 +288,50 @@ impl Placer {
         self.floor = Word(self.floor.0.max(start.0));
     }
 
-    /// A stamp for a place that is at hand, of another epoch.
-    #[inline]
-    fn stamp_again(&mut self, thread: &mut ThreadState, at: usize) -> Word {
-        let word = thread.stamp();
-        let cached = &mut self.cache[at];
-        if cached.filed.is_beside(self.filed) && self.log.again(word, cached.filed) {
+    /// The stamp of that place, if all that it takes is at hand.
+    #[inline(always)]
+    fn stamped(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Option<Word> {
+        let set = self.cache.of(hash_of_place(key, caller));
+        let cached = set.iter_mut().find(|cached| cached.is(key, caller))?;
+        // The cache holds stamps of the thread's present slot only, so later means in this epoch.
+        if cached.word.0 < self.floor.0 {
+            let word = thread.stamp();
+            if !self.log.takes(word, cached.site) {
+                return None;
+            }
             cached.word = word;
-            return word;
         }
-        let cached = *cached;
-        self.file(thread, word, at, cached)
+        Some(cached.word)
     }
 
-    /// A stamp for a place that is not at hand.
+    /// A new stamp of that place, at hand from now on.
     #[inline(never)]
-    fn stamp_new(&mut self, thread: &mut ThreadState, at: usize, caller: Site) -> Word {
-        let (pc, note) = self.current();
-        let site = SITES.intern(caller, pc, note);
-        let word = thread.stamp();
-        self.file(thread, word, at, Cached { key: self.key, caller, site, ..NONE })
-    }
-
-    /// Writes the place down in the log, and keeps it at hand.
-    #[inline(never)]
-    fn file(&mut self, thread: &mut ThreadState, mut word: Word, at: usize, place: Cached) -> Word {
-        let locks = self.lockset();
-        self.filed = self.log.record(thread, &mut word, place.site, locks);
-        self.keep(at, Cached { word, filed: self.filed, ..place });
+    fn stamp(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Word {
+        let hash = hash_of_place(key, caller);
+        let cached = self.cache.of(hash).iter().position(|cached| cached.is(key, caller));
+        let site = match cached {
+            Some(way) => self.cache.of(hash)[way].site,
+            None if key & MERGED == MERGED => Site(key as u32),
+            None => SITES.intern(caller, key & PC, Note((key >> 48) as u16)),
+        };
+        let mut word = thread.stamp();
+        if !self.log.takes(word, site) {
+            let locks = self.lockset();
+            self.log.record(thread, &mut word, site, locks);
+        }
+        match cached {
+            Some(way) => self.cache.of(hash)[way].word = word,
+            None => self.cache.keep(hash, self.floor, Cached { key, word, caller, site }),
+        }
         word
-    }
-
-    /// Where in the cache a place belongs.
-    #[inline]
-    fn bucket(&self, key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (self.cache.len() - 1)
-    }
-
-    /// Keeps a stamp at hand. Where too many of an epoch fall on the same places the cache grows, since each new stamp costs an entry in the log.
-    fn keep(&mut self, at: usize, new: Cached) {
-        let old = &self.cache[at];
-        self.crowded +=
-            (old.word.0 >= self.floor.0 && (old.key, old.caller) != (new.key, new.caller)) as usize;
-        if self.crowded > self.cache.len() && self.cache.len() < LARGEST_CACHE {
-            self.cache = alloc::vec![NONE; self.cache.len() * 2];
-            self.crowded = 0;
-        }
-        let at = at & (self.cache.len() - 1);
-        self.cache[at] = new;
     }
 
     /// The thread goes on in another slot: nothing of the old one is used again.
     pub fn restart(&mut self, start: Word) {
-        self.cache.fill(NONE);
-        self.merges.fill(NO_MERGE);
+        self.cache.clear();
+        self.merges.clear();
         self.floor = start;
         self.log.forget();
-        self.filed = Filed::NONE;
     }
 }
 
@@ -342,24 +343,7 @@ impl Placer {
         // SAFETY: below the first frame there is one that has no site.
         let caller = unsafe { (*top.sub(1)).site };
         let caller = Site(caller as u32);
-        let key = key(pc, note);
-        let at = self.bucket(key ^ (caller.0 as u64) << 7);
-        // SAFETY: a bucket is in the cache.
-        let cached = unsafe { self.cache.get_unchecked_mut(at) };
-        if cached.key != key || cached.caller != caller || caller == Site::NOWHERE {
-            return None;
-        }
-        if cached.word.0 < self.floor.0 {
-            if !cached.filed.is_beside(self.filed) {
-                return None;
-            }
-            let word = thread.stamp();
-            if !self.log.again(word, cached.filed) {
-                return None;
-            }
-            cached.word = word;
-        }
-        Some(cached.word)
+        if caller == Site::NOWHERE { None } else { self.stamped(thread, key(pc, note), caller) }
     }
 }
 
@@ -379,61 +363,46 @@ fn next(now: Word) -> Word {
 impl Stamps for Placer {
     #[inline(always)]
     fn here(&mut self, thread: &mut ThreadState) -> Word {
-        let caller = self.caller();
-        let at = self.bucket(self.key ^ (caller.0 as u64) << 7);
-        let cached = &self.cache[at];
-        if cached.key != self.key || cached.caller != caller {
-            return self.stamp_new(thread, at, caller);
-        }
-        // The cache holds stamps of the thread's present slot only, so later means in this epoch.
-        if cached.word.0 >= self.floor.0 {
-            return cached.word;
-        }
-        self.stamp_again(thread, at)
+        let (key, caller) = (self.key, self.caller());
+        self.stamped(thread, key, caller).unwrap_or_else(|| self.stamp(thread, key, caller))
     }
 
     #[inline]
     fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word, extent: u8) -> Word {
-        let (old, new) = (old.epoch(), new.with_extent(extent));
-        if let Some(word) = self.merged_at_hand(old, new) {
-            return word;
-        }
-        let word = self.merge(thread, old, new);
-        self.merges[bucket_of_merge(old, new)] = Merge { old, new, word };
-        word
+        let new = new.with_extent(extent);
+        self.merged_at_hand(old, new).unwrap_or_else(|| self.merge(thread, old.epoch(), new))
     }
 }
 
-fn bucket_of_merge(old: Word, new: Word) -> usize {
-    let hash = (old.0 ^ new.0.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    hash as usize % MERGES
+#[inline]
+fn hash_of_place(key: u64, caller: Site) -> u64 {
+    (key ^ (caller.0 as u64) << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[inline]
+fn hash_of_merge(old: Word, new: Word) -> u64 {
+    (old.0 ^ new.0.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Placer {
     /// The stamp of the current epoch that stands for `new` at the bytes of its extent and for `old` elsewhere, if it is at hand.
     #[inline]
-    pub fn merged_at_hand(&self, old: Word, new: Word) -> Option<Word> {
-        let merge = &self.merges[bucket_of_merge(old.epoch(), new)];
-        let is_it = merge.old == old.epoch() && merge.new == new && merge.word.0 >= self.floor.0;
-        is_it.then_some(merge.word)
+    pub fn merged_at_hand(&mut self, old: Word, new: Word) -> Option<Word> {
+        let (old, floor) = (old.epoch(), self.floor);
+        let is_it = |merge: &&Merge| merge.old == old && merge.new == new && merge.word.0 >= floor.0;
+        self.merges.of(hash_of_merge(old, new)).iter().find(is_it).map(|merge| merge.word)
     }
-}
 
-impl Placer {
     /// A stamp that stands for `new` at the bytes of its extent and for `old` elsewhere.
     #[inline(never)]
     fn merge(&mut self, thread: &mut ThreadState, old: Word, new: Word) -> Word {
         let [from, to] = [old, new].map(|word| self.log.site(word));
         let site = SITES.merge(from, to, new.extent());
-        // Merged stamps are cached like others, as if called from nowhere: the same places are merged again where their stamps are others.
-        let key = MERGED | site.0 as u64;
-        let at = self.bucket(key);
-        let cached = self.cache[at];
-        if cached.key == key {
-            return if cached.word.0 >= self.floor.0 { cached.word } else { self.stamp_again(thread, at) };
-        }
-        let word = thread.stamp();
-        self.file(thread, word, at, Cached { key, site, ..NONE })
+        // Merged stamps are at hand like others, as if called from nowhere: the same places are merged again where their stamps are others.
+        let (key, caller) = (MERGED | site.0 as u64, Site::NOWHERE);
+        let word = self.stamped(thread, key, caller).unwrap_or_else(|| self.stamp(thread, key, caller));
+        self.merges.keep(hash_of_merge(old, new), self.floor, Merge { old, new, word });
+        word
     }
 }
 

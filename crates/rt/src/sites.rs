@@ -60,7 +60,9 @@ impl Note {
     pub fn at(self, address: u64, size: u64) -> Note {
         let odd = size <= SMALL && (address | size) & size.wrapping_sub(1) != 0;
         if odd && self == Note::CALL {
-            return Note(Note::UNALIGNED.0 | ((address % SMALL) << 5) as u16 | size as u16);
+            // Enough to tell from any byte of it where it began, and so few that a loop over unaligned data has few places.
+            let offset = address % size.next_power_of_two();
+            return Note(Note::UNALIGNED.0 | (offset << 5) as u16 | size as u16);
         }
         self.and(Note::size(size as usize))
     }
@@ -92,7 +94,9 @@ impl Note {
     /// Where an access began that had the byte at that address. Of a large one, the granule.
     pub fn first(self, byte: u64) -> u64 {
         match self.bytes() as u64 {
-            _ if self.says(Note::UNALIGNED) => byte - byte.wrapping_sub((self.0 >> 5 & 0xf) as u64) % SMALL,
+            size if self.says(Note::UNALIGNED) => {
+                byte - byte.wrapping_sub((self.0 >> 5 & 0xf) as u64) % size.next_power_of_two()
+            }
             size if size <= SMALL => byte & !(size.max(1).next_power_of_two() - 1),
             _ => byte & !7,
         }

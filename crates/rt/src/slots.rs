@@ -296,81 +296,63 @@ pub fn widen(times: u32) {
 pub struct Log {
     chunk: *const Open,
     number: u64,
-}
-
-/// What a place is called in a chunk of a log: the chunk, the mutexes held, and the number. Zero if it has no name.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct Filed(u64);
-
-impl Filed {
-    /// No name.
-    pub const NONE: Filed = Filed(0);
-    const LOCKS: u32 = 28;
-
-    fn new(chunk: u64, locks: u32, number: u8) -> Filed {
-        let fits = locks < 1 << Filed::LOCKS && chunk + 1 < 1 << (56 - Filed::LOCKS);
-        // Counted from one, so that it is not zero.
-        let filed = ((chunk + 1) << Filed::LOCKS | locks as u64) << 8 | number as u64;
-        if fits { Filed(filed) } else { Filed::NONE }
-    }
-
-    /// Both are of the same chunk and of the same mutexes.
-    #[inline]
-    pub fn is_beside(self, other: Filed) -> bool {
-        (self.0 ^ other.0) >> 8 == 0 && self.0 != 0
-    }
+    /// The chunk's number if it says which mutexes are held at present, else [`Log::NONE`].
+    ready: u64,
 }
 
 impl Log {
+    /// The number of no chunk.
+    const NONE: u64 = u64::MAX;
+
     /// Not open yet.
     pub const fn new() -> Log {
-        Log { chunk: core::ptr::null(), number: u64::MAX }
+        Log { chunk: core::ptr::null(), number: Log::NONE, ready: Log::NONE }
     }
 
-    /// Writes down that the access of that stamp was made at a place that was written down before; not so if another chunk has begun.
+    /// Writes down where the access of that stamp was made, if that is all there is to do.
     #[inline]
-    pub fn again(&self, word: Word, filed: Filed) -> bool {
+    pub fn takes(&self, word: Word, site: Site) -> bool {
         let clock = word.clock().0;
-        if clock / CLOCKS as u64 != self.number {
+        if clock / CLOCKS as u64 != self.ready {
             return false;
         }
         // SAFETY: `open` made the chunk, and only this thread's slot drops it, behind its back never: the newest chunk stays.
-        unsafe { &*self.chunk }.record(clock as usize, filed.0 as u8);
+        unsafe { &*self.chunk }.record(clock as usize, site);
         true
     }
 
-    /// Where places are written down while those mutexes are held.
-    pub fn filed(&self, locks: u32) -> Filed {
-        if self.chunk.is_null() { Filed::NONE } else { Filed::new(self.number, locks, 0) }
+    /// Those mutexes are held from that clock on, which is later than all that were used.
+    pub fn holds(&mut self, clock: Clock, locks: u32) {
+        // SAFETY: as above.
+        let says =
+            clock.0 / CLOCKS as u64 == self.number && unsafe { &*self.chunk }.holds(clock.0 as usize, locks);
+        self.ready = if says { self.number } else { Log::NONE };
     }
 
-    /// Writes down where the access of that stamp was made. It becomes a later one if the chunk has no room for the place.
-    pub fn record(&mut self, thread: &mut ThreadState, word: &mut Word, site: Site, locks: u32) -> Filed {
-        loop {
+    /// Writes down where the access of that stamp was made, and what was held. It becomes a later one if the chunk has no room for that.
+    #[cold]
+    pub fn record(&mut self, thread: &mut ThreadState, word: &mut Word, site: Site, locks: u32) {
+        while !self.takes(*word, site) {
             let number = word.clock().0 / CLOCKS as u64;
             if number != self.number {
                 self.open(word.slot(), number);
             }
-            // SAFETY: as above.
-            let chunk = unsafe { &*self.chunk };
-            if let Some(place) = chunk.number(site, locks) {
-                chunk.record(word.clock().0 as usize, place);
-                return Filed::new(number, locks, place);
+            self.holds(word.clock(), locks);
+            if self.ready == Log::NONE {
+                *word = thread.stamp_from(Clock((number + 1) * CLOCKS as u64));
             }
-            *word = thread.stamp_from(Clock((number + 1) * CLOCKS as u64));
         }
     }
 
     /// Where an access of this log's own slot was made.
     #[inline]
     pub fn site(&self, word: Word) -> Site {
-        let place = if word.clock().0 / CLOCKS as u64 == self.number {
+        if word.clock().0 / CLOCKS as u64 == self.number {
             // SAFETY: as above.
-            unsafe { &*self.chunk }.get((word.clock().0 % CLOCKS as u64) as usize)
+            unsafe { &*self.chunk }.site(word.clock().0 as usize)
         } else {
-            lookup(word)
-        };
-        place.map_or(Site::NOWHERE, |(site, _)| site)
+            lookup(word).map_or(Site::NOWHERE, |(site, _)| site)
+        }
     }
 
     #[cold]
@@ -397,7 +379,7 @@ impl Log {
             Some(Chunk::Open(open)) => open.clone(),
             _ => again.unwrap_or_default(),
         };
-        (self.chunk, self.number) = (Arc::as_ptr(&open), number);
+        (self.chunk, self.number, self.ready) = (Arc::as_ptr(&open), number, Log::NONE);
         history.chunks[index] = Some(Chunk::Open(open));
     }
 

@@ -264,10 +264,11 @@ impl Stay {
         Some(Stay { thread })
     }
 
-    /// Enters the runtime with a thread that is not in it; nothing if it would have to wait.
-    #[inline]
-    pub fn try_begin(thread: &mut Thread) -> Option<Stay> {
-        gate::try_enter(&thread.busy).then_some(Stay { thread })
+    /// The runtime was left without looking whether signals wait: they do.
+    #[cold]
+    #[inline(never)]
+    pub fn leave() {
+        drop(Stay::begin());
     }
 
     /// The thread.
@@ -306,8 +307,7 @@ impl Drop for Stay {
     #[inline]
     fn drop(&mut self) {
         let thread = self.thread();
-        // Release pairs with the acquire of who forks.
-        thread.busy.store(0, Ordering::Release);
+        gate::leave(&thread.busy);
         if thread.pending {
             deliver(thread);
         }

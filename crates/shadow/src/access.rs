@@ -108,6 +108,27 @@ impl Memory {
         (rule, atomic.or(conflict))
     }
 
+    /// A plain access to some bytes of the cell's granule, from the place of that stamp: `[Read Exclusive]` and `[Write Exclusive]` of bytes with different histories, by a thread that has not made
+    /// the access in its current epoch. False, and nothing is done, if it is not such a case, or if the cell is locked.
+    #[inline]
+    pub fn exclusive(
+        &self,
+        thread: &mut ThreadState,
+        cell: &VarState,
+        access: Access,
+        stamp: Word,
+        stamps: &mut impl Stamps,
+    ) -> bool {
+        let Some(state) = cell.lock_at_once() else { return false };
+        let new = over(thread, state, access, stamp, stamps);
+        let Pair { w, r } = new.unwrap_or(state);
+        if r != state.r {
+            cell.set_r(r);
+        }
+        cell.unlock(w);
+        new.is_some()
+    }
+
     /// The access by the rules of Figure 2, byte by byte.
     #[inline]
     fn plain(
@@ -173,6 +194,27 @@ impl Memory {
             }
             None => open.set(less(open.state())),
         }
+    }
+}
+
+/// What W and R become by an access that is ordered after all that it conflicts with; None if it takes more to tell.
+#[inline(always)]
+fn over(
+    thread: &mut ThreadState,
+    state: Pair,
+    access: Access,
+    stamp: Word,
+    stamps: &mut impl Stamps,
+) -> Option<Pair> {
+    let Access { mode, extent } = access;
+    let (w, r, new) = (History(state.w), History(state.r), stamp.with_extent(extent));
+    if mode.writes() {
+        let w = if r.is_known(thread, extent) { w.over(thread, new, stamps)?.0 } else { return None };
+        // [Write Exclusive] The write stands for the reads of its bytes, which are all ordered before it.
+        Some(Pair { w, r: r.without_some(extent).0 })
+    } else {
+        let r = if w.is_known(thread, extent) { r.over(thread, new, stamps)?.0 } else { return None };
+        Some(Pair { r, ..state })
     }
 }
 

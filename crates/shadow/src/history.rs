@@ -31,7 +31,7 @@ const CLOCKS: u64 = 1 << (Word::FOREIGN.trailing_zeros() - CLOCK);
 /// So many words a line has at most.
 const MOST: usize = 8;
 
-/// Words of a history, and one more. The latest is the first.
+/// Words of a history, and one more; zeroes behind them. The latest is the first.
 struct Words {
     all: [Word; MOST + 1],
     len: usize,
@@ -40,6 +40,7 @@ struct Words {
 impl Words {
     const NONE: Words = Words { all: [Word::NONE; MOST + 1], len: 0 };
 
+    #[inline]
     fn push(&mut self, word: Word) {
         self.all[self.len] = word;
         self.len += 1;
@@ -50,11 +51,13 @@ impl Words {
     }
 
     /// A new access beside these: of those that it stands for, the other bytes are left, of the others all.
-    fn with(&self, new: Word, stands_for: impl Fn(Word) -> bool) -> Words {
+    #[inline(always)]
+    fn of(new: Word, others: impl Iterator<Item = Word>, stands_for: impl Fn(Word) -> bool) -> Words {
         let mut left = Words::NONE;
         left.push(new);
-        for word in self.as_slice() {
-            let bytes = word.extent() & if stands_for(*word) { !new.extent() } else { Word::WHOLE };
+        for word in others {
+            let shared = word.extent() & new.extent();
+            let bytes = if shared != 0 && stands_for(word) { word.extent() & !shared } else { word.extent() };
             if bytes == 0 {
             } else if word.epoch() == new.epoch() {
                 left.all[0] = new.with_extent(left.all[0].extent() | bytes);
@@ -98,15 +101,13 @@ impl History {
         line.iter().map(|word| Word(word.load(Ordering::Relaxed))).take_while(|word| !word.is_none())
     }
 
-    #[inline]
-    fn words(self) -> Words {
-        let mut words = Words::NONE;
+    /// A new access beside those that are here, which is no set.
+    #[inline(always)]
+    fn with(self, new: Word, stands_for: impl Fn(Word) -> bool) -> Words {
         match self.line() {
-            Some(line) => History::each(line).for_each(|word| words.push(word)),
-            None if !self.0.is_none() => words.push(self.0),
-            None => {}
+            Some(line) => Words::of(new, History::each(line), stands_for),
+            None => Words::of(new, Some(self.0).filter(|word| !word.is_none()).into_iter(), stands_for),
         }
-        words
     }
 
     /// The bytes that the thread has accessed in its current epoch.
@@ -138,17 +139,64 @@ impl History {
         self.0.is_set()
     }
 
+    /// The thread knows all of these accesses to some of those bytes, as far as it has that at hand. Not said of sets.
+    #[inline(always)]
+    pub fn is_known(self, thread: &ThreadState, extent: u8) -> bool {
+        let is_known = |word: Word| word.extent() & extent == 0 || thread.covers_by_memo(word);
+        match self.line() {
+            Some(line) => History::each(line).all(is_known),
+            None => !self.0.is_special() && is_known(self.0),
+        }
+    }
+
+    /// A new access over these, all of which to its bytes the thread knows, in one pass: what most accesses come to whose bytes have different histories. None, and nothing changed, if it is not such a
+    /// case, as far as that is at hand.
+    #[inline(always)]
+    pub fn over(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> Option<History> {
+        let one = [AtomicU64::new(self.0.0)];
+        let line = match self.line() {
+            Some(line) => line,
+            None if self.0.is_special() => return None,
+            None => &one,
+        };
+        let extent = new.extent();
+        let mut words = Words::NONE;
+        words.push(new);
+        // Bytes of the current epoch, and others.
+        let (mut bytes, mut others) = (extent, 0);
+        for word in History::each(line) {
+            let stays = word.extent() & !extent;
+            if stays != word.extent() && !thread.covers_by_memo(word) {
+                return None;
+            }
+            if stays == 0 {
+            } else if word.epoch() == new.epoch() {
+                bytes |= stays;
+                words.all[0] = new.with_extent(words.all[0].extent() | stays);
+            } else if words.len == MOST {
+                return None;
+            } else {
+                *(if thread.is_current(word) { &mut bytes } else { &mut others }) |= stays;
+                words.push(word.with_extent(stays));
+            }
+        }
+        if words.all[0].extent() != bytes && others & !bytes == 0 {
+            join_current(thread, &mut words, bytes, stamps);
+        }
+        Some(self.becomes(&words))
+    }
+
     /// A write of these bytes, from the current place, over the earlier ones.
+    #[inline]
     pub fn written(self, thread: &mut ThreadState, extent: u8, stamps: &mut impl Stamps) -> History {
         let new = stamps.here(thread).with_extent(extent);
-        if self.takes(thread, new) {
-            return self;
-        }
-        let words = self.words().with(new, |_| true);
-        self.becomes(joined(thread, words, stamps))
+        let mut words = self.with(new, |_| true);
+        join(thread, &mut words, stamps);
+        self.becomes(&words)
     }
 
     /// A read of these bytes, from the current place, beside the earlier ones that are not ordered before it.
+    #[inline]
     pub fn read(
         self,
         thread: &mut ThreadState,
@@ -157,77 +205,53 @@ impl History {
         stamps: &mut impl Stamps,
     ) -> History {
         let new = stamps.here(thread).with_extent(extent);
-        if self.takes(thread, new) {
-            return self;
-        }
-        let words = if self.is_set() {
-            // [Read Shared]
-            let own = sets.latest(self.0, thread.slot()).filter(|read| thread.is_current(*read));
-            let own = own.unwrap_or_default();
-            let read = new.with_extent(own.extent() | extent);
-            let is_one = own.extent() & !extent == 0 || own.epoch() == new.epoch();
-            if is_one && (sets.are_all_of(self.0, read.extent()) || thread.shares.wants(self.0, read)) {
-                return History(sets.with(self.0, read, &mut thread.shares));
-            }
-            let mut words = Words::NONE;
-            if sets.len(self.0) > MOST {
-                let read = if is_one { read } else { merged(thread, own, new, stamps) };
-                return History(sets.with(self.0, read, &mut thread.shares));
-            }
-            sets.each(self.0, |word| words.push(word));
-            words
-        } else {
-            self.words()
-        };
-        let words = joined(thread, words.with(new, |word| thread.covers(word)), stamps);
-        let same = |word: &Word| word.extent() == words.all[0].extent();
-        let shared = |one: Word| one.extent() & extent != 0;
-        let new = match words.as_slice() {
-            // [Read Share] by the same threads as other granules.
-            [read, one] if same(one) || shared(*one) && thread.shares.wants(*one, *read) => {
-                sets.pair(*one, *read, &mut thread.shares)
-            }
-            all if all.len() > MOST || all.len() > 2 && all.iter().all(same) => {
-                sets.gather(&mut { words.all }[..words.len])
-            }
-            _ if self.is_set() => History(Word::NONE).becomes(words).0,
-            _ => return self.becomes(words),
-        };
         if self.is_set() {
-            sets.release(self.0)
-        } else {
-            self.end()
+            return self.read_shared(thread, sets, new, stamps);
         }
+        let mut words = self.with(new, |word| thread.covers(word));
+        join(thread, &mut words, stamps);
+        match words.shared(thread, sets, extent) {
+            Some(set) => {
+                self.end();
+                History(set)
+            }
+            None => self.becomes(&words),
+        }
+    }
+
+    /// `[Read Shared]` a read beside those of a set.
+    #[inline(never)]
+    fn read_shared(
+        self,
+        thread: &mut ThreadState,
+        sets: &Sets,
+        new: Word,
+        stamps: &mut impl Stamps,
+    ) -> History {
+        let own = sets.latest(self.0, thread.slot()).filter(|read| thread.is_current(*read));
+        let own = own.unwrap_or_default();
+        let read = new.with_extent(own.extent() | new.extent());
+        let is_one = own.extent() & !new.extent() == 0 || own.epoch() == new.epoch();
+        if is_one && (sets.are_all_of(self.0, read.extent()) || thread.shares.wants(self.0, read)) {
+            return History(sets.with(self.0, read, &mut thread.shares));
+        }
+        if sets.len(self.0) > MOST {
+            let read = if is_one { read } else { merged(thread, own, new, stamps) };
+            return History(sets.with(self.0, read, &mut thread.shares));
+        }
+        let mut all = Words::NONE;
+        sets.each(self.0, |word| all.push(word));
+        let mut words = Words::of(new, all.as_slice().iter().copied(), |word| thread.covers(word));
+        join(thread, &mut words, stamps);
+        let set = words.shared(thread, sets, new.extent());
+        let new = set.unwrap_or_else(|| History(Word::NONE).becomes(&words).0);
+        sets.release(self.0);
         History(new)
     }
 
-    /// Puts the access into a line where that is all there is to do: instead of one of the same bytes that the thread knows, or at the end if there is none.
-    #[inline]
-    fn takes(self, thread: &ThreadState, new: Word) -> bool {
-        let Some(line) = self.line() else { return false };
-        let (mut len, mut at, mut joins) = (0, None, true);
-        for word in History::each(line) {
-            if word.epoch() == new.epoch() {
-                return false;
-            }
-            if word.extent() & new.extent() == 0 {
-                joins &= thread.is_current(word);
-            } else if word.extent() == new.extent() && at.is_none() && thread.covers(word) {
-                at = Some(len);
-            } else {
-                return false;
-            }
-            len += 1;
-        }
-        match line.get(at.unwrap_or(len)) {
-            Some(place) if !joins => place.store(new.0, Ordering::Relaxed),
-            _ => return false,
-        }
-        true
-    }
-
     /// These words instead, in the same memory if there is room.
-    fn becomes(self, words: Words) -> History {
+    #[inline]
+    fn becomes(self, words: &Words) -> History {
         if words.len < 2 {
             self.end();
             return History(words.all[0]);
@@ -250,16 +274,20 @@ impl History {
 
     /// What is left when those bytes are forgotten.
     pub fn without(self, sets: &Sets, extent: u8) -> History {
-        if self.is_set() {
-            return History(sets.forget(self.0, extent));
-        }
-        let (words, mut left) = (self.words(), Words::NONE);
-        for word in words.as_slice() {
-            if word.extent() & !extent != 0 {
-                left.push(word.with_extent(word.extent() & !extent));
-            }
-        }
-        self.becomes(left)
+        if self.is_set() { History(sets.forget(self.0, extent)) } else { self.without_some(extent) }
+    }
+
+    /// As [`History::without`], of what is no set.
+    #[inline]
+    pub fn without_some(self, extent: u8) -> History {
+        let less = |word: Word| word.with_extent(word.extent() & !extent);
+        let Some(line) = self.line() else {
+            let left = less(self.0);
+            return History(if left.extent() == 0 { Word::NONE } else { left });
+        };
+        let mut left = Words::NONE;
+        History::each(line).map(less).filter(|word| word.extent() != 0).for_each(|word| left.push(word));
+        self.becomes(&left)
     }
 
     /// `[Write Shared]` the reads of those bytes are all ordered before a write, which stands for them from now on.
@@ -297,14 +325,43 @@ pub fn is_told_by_line(thread: &ThreadState, cell: &VarState, access: Access) ->
     if access.mode.writes() { written() } else { current(VarState::load_r).is_some() || written() }
 }
 
-/// The words, with one for all that are of the thread's current epoch if the others are of the same bytes, or if there are none: the cell itself can hold that, or a set.
+impl Words {
+    /// `[Read Share]` the set that these reads make, the first of them new, to those bytes. None if they are better kept in a line.
+    #[inline]
+    fn shared(&self, thread: &mut ThreadState, sets: &Sets, extent: u8) -> Option<Word> {
+        let same = |word: &Word| word.extent() == self.all[0].extent();
+        match self.as_slice() {
+            [] | [_] => None,
+            // By the same threads as other granules.
+            [read, one] => {
+                let wanted = same(one) || one.extent() & extent != 0 && thread.shares.wants(*one, *read);
+                wanted.then(|| sets.pair(*one, *read, &mut thread.shares))
+            }
+            all => {
+                let fits = all.len() <= MOST && !all.iter().all(same);
+                (!fits).then(|| sets.gather(&mut { self.all }[..self.len]))
+            }
+        }
+    }
+}
+
+/// Makes one word of all that are of the thread's current epoch, the first of them new, if the others are of the same bytes, or if there are none: the cell itself can hold that, or a set.
 #[inline]
-fn joined(thread: &mut ThreadState, words: Words, stamps: &mut impl Stamps) -> Words {
-    let own = |word: &&Word| thread.is_current(**word);
-    let bytes = words.as_slice().iter().filter(own).fold(0, |bytes, word| bytes | word.extent());
+fn join(thread: &mut ThreadState, words: &mut Words, stamps: &mut impl Stamps) {
+    let (mut bytes, mut others) = (0, 0);
+    for word in words.as_slice() {
+        *(if thread.is_current(*word) { &mut bytes } else { &mut others }) |= word.extent();
+    }
+    if words.all[0].extent() != bytes && others & !bytes == 0 {
+        join_current(thread, words, bytes, stamps);
+    }
+}
+
+#[inline(never)]
+fn join_current(thread: &mut ThreadState, words: &mut Words, bytes: u8, stamps: &mut impl Stamps) {
     let is_joined = |word: &Word| word.extent() == bytes || thread.is_current(*word);
-    if words.all[0].extent() == bytes || !words.as_slice().iter().all(is_joined) {
-        return words;
+    if !words.as_slice().iter().all(is_joined) {
+        return;
     }
     let mut left = Words::NONE;
     left.push(Word::NONE);
@@ -317,7 +374,7 @@ fn joined(thread: &mut ThreadState, words: Words, stamps: &mut impl Stamps) -> W
             left.all[0] = merged(thread, left.all[0], *word, stamps);
         }
     }
-    left
+    *words = left;
 }
 
 /// One word for two accesses of the thread's current epoch: the new one at its own bytes.

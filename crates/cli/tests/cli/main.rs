@@ -8,6 +8,7 @@ mod exports;
 mod generate;
 mod harness;
 mod hostile;
+mod lang;
 mod lenient;
 mod many_threads;
 mod output;

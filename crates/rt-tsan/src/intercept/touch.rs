@@ -1,7 +1,8 @@
 //! What the C library reads and writes on the program's behalf.
 
-use deadheat_rt::access::{is_in_epoch, plain};
+use deadheat_rt::access::plain;
 use deadheat_rt::output::options;
+use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{Stay, Thread};
 use deadheat_shadow::Mode;

@@ -168,7 +168,12 @@ impl Machine {
         } else if *handlers && let Some(outcome) = handled(thread, cell, memory, access, log) {
             let mode = Conflict::mode_of(outcome.rule);
             outcome.race().map(|prior| Conflict::new(prior, mode, access.extent))
-        } else if *handlers && is_told_by_line(thread, cell, access) {
+        } else if *handlers
+            && (is_told_by_line(thread, cell, access) || {
+                let stamp = log.here(thread);
+                memory.exclusive(thread, cell, access, stamp, log)
+            })
+        {
             None
         } else {
             // SAFETY: as above.
