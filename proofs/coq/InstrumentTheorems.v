@@ -1,0 +1,436 @@
+(** The instrumentation is sound and complete (000, Section 5.2): Definitions 5 and 6, the simulation of Figure 12, Theorems 4 and 5. *)
+From Coq Require Import List Arith Lia Bool.
+Import ListNotations.
+From Deadheat Require Import Trace Knowledge Clocks Detector Vectors VectorClock VectorClockRules Lang Instrument BiggerSteps Reordering.
+
+(** ** VectorClock without its NoChange rules, which the instrumentation does not have *)
+
+Definition vc_next (s : vcstate) (a : op) : vcstate :=
+  match a with
+  | Rd t x => mkVC (vcS_ s) (upd (vcR s) x (upd (vcR s x) t (C (vcS_ s) t t))) (vcW s)
+  | Wr t x => mkVC (vcS_ s) (vcR s) (upd (vcW s) x (upd (vcW s x) t (C (vcS_ s) t t)))
+  | _ => mkVC (sync_step true (vcS_ s) a) (vcR s) (vcW s)
+  end.
+Definition vc_allows (s : vcstate) (a : op) : Prop :=
+  match a with
+  | Rd t x => vle (vcW s x) (C (vcS_ s) t)
+  | Wr t x => vle (vcR s x) (C (vcS_ s) t) /\ vle (vcW s x) (C (vcS_ s) t)
+  | _ => True
+  end.
+(** Some entry is not known. *)
+Definition vc_races (s : vcstate) (a : op) : Prop :=
+  match a with
+  | Rd t x => exists o, C (vcS_ s) t o < vcW s x o
+  | Wr t x => exists o, C (vcS_ s) t o < vcW s x o \/ C (vcS_ s) t o < vcR s x o
+  | _ => False
+  end.
+Definition vc_plain (s : vcstate) (a : op) (s' : vcstate) : Prop := vc_allows s a /\ s' = vc_next s a.
+
+Lemma plain_vc s a s' : vc_plain s a s' -> vc_step true s a s'.
+Proof. intros [H ->]. destruct s as [y R W]. destruct a; simpl in *; try constructor; try apply H. Qed.
+Lemma plain_runs_vc tr s : runs vc_plain vc_init tr s -> runs (vc_step true) vc_init tr s.
+Proof. induction 1; [constructor|]. eapply runs_snoc; eauto. now apply plain_vc. Qed.
+
+Lemma plain_race tr s a : feasible tr -> runs vc_plain vc_init tr s -> vc_races s a -> exists x, race_at (tr ++ [a]) x (length tr).
+Proof.
+  intros F R Hr. destruct (vc_runs_drun true tr s (plain_runs_vc _ _ R)) as [Es Hx].
+  pose proof (clocks_correct true tr F) as I.
+  assert (K : forall x t u (w : bool), C (vcS_ s) t u < (if w then vcW s x u else vcR s x u) ->
+    exists j, nth_error tr j = Some (if w then Wr u x else Rd u x) /\ ~ knowT tr t j).
+  { intros x t u w Hlt. rewrite Es in Hlt. remember (if w then vcW s x u else vcR s x u) as k eqn:Ek. assert (Hk : 0 < k) by lia. pose proof (detector_state_inv (VCj true) tr x F) as V.
+    destruct (Hx x) as (r & wv & E & Hr' & Hw'). rewrite E in V. destruct w.
+    - destruct (vi_Wb _ _ _ _ V u k) as (j & Hj & Ej); [split; [auto|simpl; rewrite Hw'; auto]|]. exists j. split; auto.
+      rewrite (inv_T _ _ I t j _ Hj). cbn [thr]. change (ts true tr j = k) in Ej. lia.
+    - destruct (vi_Rb _ _ _ _ V u k) as (j & Hj & Ej); [split; [auto|simpl; rewrite Hr'; auto]|]. exists j. split; auto.
+      rewrite (inv_T _ _ I t j _ Hj). cbn [thr]. change (ts true tr j = k) in Ej. lia. }
+  destruct a as [t x|t x|t l|t l|t u|t u|t]; simpl in Hr; try contradiction; exists x.
+  - destruct Hr as [o Ho]. destruct (K x t o true Ho) as (j & Hj & Nk). eapply not_known_race; eauto. simpl. auto.
+  - destruct Hr as [o [Ho|Ho]].
+    + destruct (K x t o true Ho) as (j & Hj & Nk). eapply not_known_race; eauto. simpl. auto.
+    + destruct (K x t o false Ho) as (j & Hj & Nk). eapply not_known_race; eauto. simpl. auto.
+Qed.
+
+Lemma race_on_app tr l x : race_on tr x -> race_on (tr ++ l) x.
+Proof. revert tr. induction l as [|a l IH]; intros tr H; [now rewrite app_nil_r|]. replace (tr ++ a :: l) with ((tr ++ [a]) ++ l) by now rewrite <- app_assoc.
+  apply IH. now apply race_on_snoc. Qed.
+
+(** ** Definitions 5 and 6 *)
+
+(** Memory encodes the state of VectorClock. *)
+Record enc (m : mem) (s : vcstate) : Prop := {
+  enc_C : forall t o, m (MC t o) = C (vcS_ s) t o;
+  enc_L : forall l o, m (ML l o) = L (vcS_ s) l o;
+  enc_R : forall x o, m (MR x o) = vcR s x o;
+  enc_W : forall x o, m (MW x o) = vcW s x o }.
+
+(** Memories that agree on what is not metadata. *)
+Definition msim (m m' : mem) : Prop := (forall x, m (Var x) = m' (Var x)) /\ (forall l, m (Lk l) = m' (Lk l)).
+
+(** Two states of the program, whose environments differ at most in the temporaries. *)
+Definition bsim (P : pool) (m : mem) (P' : pool) (m' : mem) : Prop := msim m m' /\
+  forall v, match P v, P' v with
+  | Some (li, G), Some (li', G') => li' = li /\ eqU G G'
+  | None, None => True
+  | _, _ => False
+  end.
+
+Section Theorems.
+Variable Z : nat.
+Notation inss := (inss Z).
+Notation src := (src Z).
+Notation sect := (sect Z).
+Notation big := (big Z).
+Notation bigs := (bigs Z).
+Notation WF := (WF Z).
+
+(** A state of the program and one of the instrumented program. *)
+Definition sim (P : pool) (m : mem) (P' : pool) (m' : mem) : Prop := psim Z P P' /\ msim m m'.
+
+(** ** Figure 12 *)
+
+(** *** Metadata *)
+Ltac inj := match goal with H : ?f _ _ = ?f _ _ |- _ => injection H as -> -> end.
+
+Lemma sect_enc P t G m i G' m' s : WF P m -> t < Z -> src i -> apart t i -> sect t G m i (Some (G', m')) -> enc m s ->
+  match lab t i with Some a => vc_allows s a /\ enc m' (vc_next s a) | None => enc m' s end.
+Proof.
+  intros W Ht Hs Ha Se E. pose proof (wf_low _ _ _ W) as Low. destruct E as [EC EL ER EW].
+  assert (Le : forall x, (forall o, o < Z -> m (MW x o) <= m (MC t o)) -> vle (vcW s x) (C (vcS_ s) t)).
+  { intros x H o. rewrite <- EW, <- EC. destruct (Nat.lt_ge_cases o Z) as [Ho|Ho]; auto. destruct (Low o Ho) as (_ & _ & H3). destruct (H3 x). lia. }
+  assert (LeR : forall x, (forall o, o < Z -> m (MR x o) <= m (MC t o)) -> vle (vcR s x) (C (vcS_ s) t)).
+  { intros x H o. rewrite <- ER, <- EC. destruct (Nat.lt_ge_cases o Z) as [Ho|Ho]; auto. destruct (Low o Ho) as (_ & _ & H3). destruct (H3 x). lia. }
+  assert (Mx : forall v u o, v < Z -> u < Z -> Z <= o -> m (MC v o) = Nat.max (m (MC u o)) (m (MC v o))).
+  { intros v u o Hv Hu Ho. destruct (Low o Ho) as (H1 & _). rewrite !H1; auto. }
+  assert (Ml : forall l o, Z <= o -> m (ML l o) = m (MC t o)) by (intros l o Ho; destruct (Low o Ho) as (H1 & H2 & _); rewrite H1, H2; auto).
+  inversion Se as [a e Ga ma HG HM|a x Ga ma HX HW HG HM| |e x Ga ma HX HW HR HG HM| |l Ga ma HX HG HM|l Ga ma HX HG HM|u li Ga ma HG HM|u Ga ma HG HM]; subst; simpl lab; cbv beta iota.
+  - constructor; intros; rewrite <- HM; auto.
+  - split; [now apply Le|]. constructor; intros; rewrite <- HM; simpl; unfold setm, upd; try (destruct (loc_dec _ _); [discriminate|]; auto; fail).
+    destruct (loc_dec (MR x0 o) (MR x t)) as [E|E].
+    + inj. rewrite !Nat.eqb_refl. auto.
+    + destruct (Nat.eqb_spec x0 x) as [->|]; auto. destruct (Nat.eqb_spec o t) as [->|]; auto. congruence.
+  - split; [split; [now apply LeR|now apply Le]|].
+    constructor; intros; rewrite <- HM; simpl; unfold setm, upd; repeat (destruct (loc_dec _ _) as [?E|?E]; [try discriminate|]; auto).
+    + inj. rewrite !Nat.eqb_refl. auto.
+    + destruct (Nat.eqb_spec x0 x) as [->|]; auto. destruct (Nat.eqb_spec o t) as [->|]; auto. congruence.
+  - split; [exact I|]. constructor; intros; rewrite <- HM; simpl; try (rewrite setm_other by discriminate; auto; fail). unfold upd, vjoin.
+    destruct (Nat.eqb_spec t0 t) as [->|]; simpl; [|rewrite setm_other by discriminate; apply EC]. rewrite <- EC, <- EL.
+    destruct (Nat.ltb_spec o Z); [apply Nat.max_comm|]. rewrite setm_other by discriminate. rewrite Ml by auto. lia.
+  - split; [exact I|]. constructor; intros; rewrite <- HM; simpl; unfold setm, setL; repeat (destruct (loc_dec _ _) as [?E|?E]; [try discriminate|]); auto.
+    + inj. unfold upd, vinc, upd. rewrite !Nat.eqb_refl. rewrite <- EC. auto.
+    + unfold upd, vinc, upd. destruct (Nat.eqb_spec t0 t) as [->|]; auto. destruct (Nat.eqb_spec o t) as [->|]; auto; congruence.
+    + unfold upd. destruct (Nat.eqb_spec l0 l) as [->|]; simpl; auto. destruct (Nat.ltb_spec o Z); auto. rewrite Ml; auto.
+  - split; [exact I|]. simpl in Ha. destruct Hs as [Hu _].
+    constructor; intros; rewrite <- HM; simpl; unfold setm, setC; repeat (destruct (loc_dec _ _) as [?E|?E]; [try discriminate|]); auto.
+    + inj. rewrite upd_same. unfold vinc. rewrite upd_same, EC. auto.
+    + destruct (Nat.eq_dec t0 t) as [->|Hn].
+      * rewrite upd_same. unfold vinc, upd. assert (Eu : (t =? u) = false) by now apply Nat.eqb_neq. rewrite Eu. simpl.
+        destruct (Nat.eqb_spec o t) as [->|]; auto. congruence.
+      * rewrite (upd_other _ t) by auto. unfold upd, vjoin. destruct (Nat.eqb_spec t0 u) as [->|]; simpl; auto. rewrite <- !EC.
+        destruct (Nat.ltb_spec o Z); [apply Nat.max_comm|]. rewrite Nat.max_comm. auto.
+  - split; [exact I|]. simpl in Ha, Hs.
+    constructor; intros; rewrite <- HM; simpl; unfold setm, setC; repeat (destruct (loc_dec _ _) as [?E|?E]; [try discriminate|]); auto.
+    + inj. rewrite upd_same. unfold vinc. rewrite upd_same, upd_other, EC; auto.
+    + destruct (Nat.eq_dec t0 u) as [->|Hn].
+      * rewrite upd_same. unfold vinc. rewrite upd_other by congruence. rewrite upd_other by auto.
+        assert (Eu : (u =? t) = false) by (apply Nat.eqb_neq; auto). rewrite Eu. simpl. auto.
+      * rewrite (upd_other _ u) by auto. unfold upd, vjoin. destruct (Nat.eqb_spec t0 t) as [->|]; simpl; auto. rewrite <- !EC.
+        destruct (Nat.ltb_spec o Z); [apply Nat.max_comm|]. rewrite Nat.max_comm. auto.
+Qed.
+
+Lemma sect_enc_err t G m i s : sect t G m i None -> enc m s -> exists a, lab t i = Some a /\ vc_races s a.
+Proof.
+  intros Se E. inversion Se as [| |a x HX (o & Ho & HW)| |e x HX (o & Ho & HW)| | | |]; subst; simpl; eexists; (split; [reflexivity|]); exists o;
+  rewrite <- !(enc_C _ _ E), <- !(enc_W _ _ E), <- ?(enc_R _ _ E); auto.
+Qed.
+
+(** *** The program's own state *)
+Lemma sect_base t G m i G' m' Gb mb : src i -> sect t G m i (Some (G', m')) -> eqU Gb G -> msim mb m ->
+  exists Gb' mb', exec t i Gb mb = Ok Gb' mb' /\ eqU Gb' G' /\ msim mb' m'.
+Proof.
+  intros Hs Se Eu [Mv Ml].
+  inversion Se as [a e Ga ma HG HM|a x Ga ma HX HW HG HM| |e x Ga ma HX HW HR HG HM| |l Ga ma HX HG HM|l Ga ma HX HG HM|u li Ga ma HG HM|u Ga ma HG HM]; subst; simpl.
+  - eexists; eexists. split; [reflexivity|]. split; [|split; intros; rewrite <- HM; auto]. destruct a; try contradiction.
+    rewrite (eqU_eval _ _ _ Eu Hs). eapply eqU_trans; [apply eqU_set; exact Eu|exact HG].
+  - eexists; eexists. split; [reflexivity|]. split; [|split; intros; rewrite <- HM, setm_other by discriminate; auto]. rewrite Mv.
+    eapply eqU_trans; [apply eqU_set; exact Eu|exact HG].
+  - eexists; eexists. split; [reflexivity|]. split; [eapply eqU_trans; eauto|]. rewrite (eqU_eval _ _ _ Eu Hs).
+    split; intros k; rewrite <- HM; unfold setm; repeat (destruct (loc_dec _ _); try discriminate; auto).
+  - rewrite Ml, HX. simpl. eexists; eexists. split; [reflexivity|]. split; [eapply eqU_trans; eauto|].
+    split; intros k; rewrite <- HM; simpl; unfold setm; destruct (loc_dec _ _); try discriminate; auto.
+  - rewrite Ml, HX, Nat.eqb_refl. eexists; eexists. split; [reflexivity|]. split; [eapply eqU_trans; eauto|].
+    split; intros k; rewrite <- HM; unfold setm, setL; repeat (destruct (loc_dec _ _); try discriminate; auto).
+  - eexists; eexists. split; [reflexivity|]. split; [eapply eqU_trans; eauto|]. split; intros k; rewrite <- HM, setm_other by discriminate; simpl; auto.
+  - eexists; eexists. split; [reflexivity|]. split; [eapply eqU_trans; eauto|]. split; intros k; rewrite <- HM, setm_other by discriminate; simpl; auto.
+Qed.
+
+Lemma base_sect P t G m i Gb mb Gb' mb' : WF P m -> src i -> msim mb m -> exec t i Gb mb = Ok Gb' mb' ->
+  (exists G' m', sect t G m i (Some (G', m'))) \/ sect t G m i None.
+Proof.
+  intros W Hs [Mv Ml] E. destruct i as [a e|a q|e q|q|q|u li|u|e1 e2]; simpl in Hs; try contradiction.
+  - left. eexists; eexists. apply B_Assign; [apply eqU_refl|intros p; reflexivity].
+  - destruct a; try contradiction. destruct q as [x| | | | | |]; try contradiction. destruct (check_dec m (MW x) (MC t) (seq 0 Z)) as [HW|(o & Ho & HW)].
+    + left. eexists; eexists. apply B_Load; [apply W| |apply eqU_refl|intros p; reflexivity]. intros o Ho. apply HW, in_seq0; auto.
+    + right. apply B_LoadErr; [apply W|]. exists o. rewrite in_seq0 in Ho. auto.
+  - destruct q as [x| | | | | |]; try contradiction. destruct (check_dec m (MW x) (MC t) (seq 0 Z)) as [HW|(o & Ho & HW)].
+    + destruct (check_dec m (MR x) (MC t) (seq 0 Z)) as [HR|(o & Ho & HR)].
+      * left. eexists; eexists. apply B_Store; [apply W| | |apply eqU_refl|intros p; reflexivity]; intros o Ho; [apply HW|apply HR]; apply in_seq0; auto.
+      * right. apply B_StoreErr; [apply W|]. exists o. rewrite in_seq0 in Ho. auto.
+    + right. apply B_StoreErr; [apply W|]. exists o. rewrite in_seq0 in Ho. auto.
+  - destruct q as [|l| | | | |]; try contradiction. simpl in E. destruct (Nat.eqb_spec (mb (Lk l)) 0); [|discriminate].
+    left. eexists; eexists. apply B_Lock; [rewrite <- Ml; auto|apply eqU_refl|intros p; reflexivity].
+  - destruct q as [|l| | | | |]; try contradiction. simpl in E. destruct (Nat.eqb_spec (mb (Lk l)) (S t)); [|discriminate].
+    left. eexists; eexists. apply B_Unlock; [rewrite <- Ml; auto|apply eqU_refl|intros p; reflexivity].
+  - left. eexists; eexists. apply B_Spawn; [apply eqU_refl|intros p; reflexivity].
+  - left. eexists; eexists. apply B_Wait; [apply eqU_refl|intros p; reflexivity].
+Qed.
+
+Lemma bsim_code Pb mb P m t i r G : bsim Pb mb P m -> P t = Some (i :: r, G) -> exists Gb, Pb t = Some (i :: r, Gb) /\ eqU Gb G.
+Proof. intros [_ H] Hp. specialize (H t). rewrite Hp in H. destruct (Pb t) as [[li Gb]|]; [|contradiction]. destruct H as [<- H]. eauto. Qed.
+Lemma bsim_code' Pb mb P m t i r Gb : bsim Pb mb P m -> Pb t = Some (i :: r, Gb) -> exists G, P t = Some (i :: r, G) /\ eqU Gb G.
+Proof. intros [_ H] Hp. specialize (H t). rewrite Hp in H. destruct (P t) as [[li G]|]; [|contradiction]. destruct H as [-> H]. eauto. Qed.
+Lemma bsim_pool Pb mb P m i : bsim Pb mb P m -> (pool_ok Pb i <-> pool_ok P i).
+Proof.
+  intros [_ H]. destruct i; simpl; try tauto; specialize (H u).
+  - destruct (Pb u) as [[? ?]|], (P u) as [[? ?]|]; try tauto; split; discriminate.
+  - destruct (Pb u) as [[lb Gb]|], (P u) as [[lp Gp]|]; try contradiction.
+    + destruct H as [-> _]. split; intros [G' E]; injection E as -> _; eauto.
+    + split; intros [G' E]; discriminate.
+Qed.
+Lemma bsim_after Pb mb P m t i r Gb' mb' G' m' : bsim Pb mb P m -> eqU Gb' G' -> msim mb' m' ->
+  bsim (after Pb t i r Gb') mb' (after P t i r G') m'.
+Proof.
+  intros [_ H] Eu M. split; auto. intros v. specialize (H v).
+  destruct i; simpl; unfold upd; repeat (destruct (_ =? _); auto using eqU_refl).
+Qed.
+
+Lemma pool_apart P t i r G : P t = Some (i :: r, G) -> pool_ok P i -> apart t i.
+Proof. intros Hp Ho. destruct i; simpl in *; auto; intros ->; [congruence|]. destruct Ho. congruence. Qed.
+
+(** Bigger steps are steps of the program and of VectorClock; where they fail, the program's step is one on which VectorClock is stuck. *)
+Lemma figure_12_forward Pb mb P m s t R : bsim Pb mb P m -> enc m s -> WF P m -> big t P m R ->
+  match R with
+  | Good P' m' => exists o Pb' mb', step t Pb mb o (Good Pb' mb') /\ bsim Pb' mb' P' m' /\
+      match o with Some a => vc_allows s a /\ enc m' (vc_next s a) | None => enc m' s end
+  | Err => exists a Pb' mb', step t Pb mb (Some a) (Good Pb' mb') /\ vc_races s a
+  end.
+Proof.
+  intros B E W Bg. destruct Bg as [i r G G' m' Hp Hok Se|i r G Hp Se];
+  destruct (bsim_code _ _ _ _ _ _ _ _ B Hp) as (Gb & Hb & Eu); destruct (wf_src _ _ _ W _ _ _ Hp) as [Hs _].
+  - destruct (sect_base _ _ _ _ _ _ Gb mb Hs Se Eu (proj1 B)) as (Gb' & mb' & Ex & Eu' & M').
+    apply (bsim_pool _ _ _ _ i B) in Hok as Hokb.
+    pose proof (exec_step t Pb mb _ _ _ Hb Hokb) as St. rewrite Ex in St.
+    exists (lab t i), (after Pb t i r Gb'), mb'. split; [auto|]. split; [eapply bsim_after; eauto|].
+    eapply sect_enc; eauto; [eapply wf_id; eauto|eapply pool_apart; eauto].
+  - destruct (sect_enc_err _ _ _ _ _ Se E) as (a & Ea & Hr).
+    assert (Hx : exists Gb' mb', exec t i Gb mb = Ok Gb' mb') by (inversion Se; subst; simpl; eauto).
+    assert (Hpo : pool_ok Pb i) by (inversion Se; simpl; auto).
+    destruct Hx as (Gb' & mb' & Ex). pose proof (exec_step t Pb mb _ _ _ Hb Hpo) as St. rewrite Ex, Ea in St.
+    exists a. eexists; eexists. split; [exact St|auto].
+Qed.
+
+(** Steps of the program are bigger steps, unless VectorClock is stuck on them. *)
+Lemma figure_12_backward Pb mb P m s t o R : bsim Pb mb P m -> enc m s -> WF P m -> step t Pb mb o R ->
+  exists Pb' mb', R = Good Pb' mb' /\
+  ((exists P' m', big t P m (Good P' m') /\ bsim Pb' mb' P' m' /\ match o with Some a => vc_allows s a /\ enc m' (vc_next s a) | None => enc m' s end) \/
+   (exists a, o = Some a /\ big t P m Err /\ vc_races s a)).
+Proof.
+  intros B E W St. destruct (step_exec _ _ _ _ _ St) as (i & r & Gb & Hb & Hok & -> & HR).
+  destruct (bsim_code' _ _ _ _ _ _ _ _ B Hb) as (G & Hp & Eu). destruct (wf_src _ _ _ W _ _ _ Hp) as [Hs _].
+  destruct R as [Pb' mb'|]; [|destruct i; simpl in Hs; try contradiction; simpl in HR; repeat (match type of HR with context [if ?b then _ else _] => destruct b end); discriminate].
+  destruct HR as (Gb' & Ex & ->). exists (after Pb t i r Gb'), mb'. split; [auto|].
+  apply (bsim_pool _ _ _ _ i B) in Hok.
+  destruct (base_sect P t G m i Gb mb Gb' mb' W Hs (proj1 B) Ex) as [(G' & m' & Se)|Se].
+  - left. exists (after P t i r G'), m'. split; [econstructor; eauto|].
+    destruct (sect_base _ _ _ _ _ _ Gb mb Hs Se Eu (proj1 B)) as (Gb2 & mb2 & Ex' & Eu' & M'). rewrite Ex in Ex'. injection Ex' as <- <-.
+    split; [eapply bsim_after; eauto|]. eapply sect_enc; eauto; [eapply wf_id; eauto|eapply pool_apart; eauto].
+  - right. destruct (sect_enc_err _ _ _ _ _ Se E) as (a & Ea & Hr). exists a. split; auto. split; auto. eapply big_err; eauto.
+Qed.
+
+(** ** Runs *)
+
+Lemma enc_init : enc m0 vc_init.
+Proof. constructor; intros; simpl; unfold upd, vbot; auto. Qed.
+Lemma bsim_refl P m : bsim P m P m.
+Proof. split; [split; auto|]. intros v. destruct (P v) as [[? ?]|]; auto using eqU_refl. Qed.
+
+(** A run of the program, the run of bigger steps, and that of VectorClock. *)
+Record together (prog : list instr) (al : trace) (Pb : pool) (mb : mem) (P : pool) (m : mem) (s : vcstate) : Prop := {
+  tg_base : steps (init prog) m0 al Pb mb;
+  tg_big : bigs (init prog) m0 P m;
+  tg_vc : runs vc_plain vc_init al s;
+  tg_bsim : bsim Pb mb P m;
+  tg_enc : enc m s;
+  tg_wf : WF P m }.
+
+Lemma together_init prog : wf_prog Z prog -> together prog [] (init prog) m0 (init prog) m0 vc_init.
+Proof.
+  intros H. split; [apply steps_nil|apply bigs_nil|apply runs_nil|apply bsim_refl|apply enc_init|now apply wf_init].
+Qed.
+
+Lemma together_step prog al Pb mb P m s t o Pb' mb' P' m' : together prog al Pb mb P m s ->
+  step t Pb mb o (Good Pb' mb') -> big t P m (Good P' m') -> bsim Pb' mb' P' m' ->
+  match o with Some a => vc_allows s a /\ enc m' (vc_next s a) | None => enc m' s end ->
+  exists s', together prog (al ++ label o) Pb' mb' P' m' s'.
+Proof.
+  intros [T1 T2 T3 T4 T5 T6] St Bg Bs Ho. destruct o as [a|].
+  - destruct Ho as [Ha He]. exists (vc_next s a). constructor; auto; [eapply steps_snoc; eauto|eapply bigs_snoc; eauto| |eapply WF_big; eauto].
+    eapply runs_snoc; [eauto|]. split; auto.
+  - exists s. constructor; auto; [eapply steps_snoc; eauto|eapply bigs_snoc; eauto| |eapply WF_big; eauto].
+    simpl. now rewrite app_nil_r.
+Qed.
+
+Lemma bigs_base prog P m : wf_prog Z prog -> bigs (init prog) m0 P m -> exists al Pb mb s, together prog al Pb mb P m s.
+Proof.
+  intros Hw H. induction H as [|t P m P' m' H IH Bg].
+  - exists [], (init prog), m0, vc_init. now apply together_init.
+  - destruct IH as (al & Pb & mb & s & T).
+    destruct (figure_12_forward _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) Bg) as (o & Pb' & mb' & St & Bs & Ho).
+    destruct (together_step _ _ _ _ _ _ _ _ _ _ _ _ _ T St Bg Bs Ho) as [s' T']. eauto.
+Qed.
+
+(** A run of the program can be followed to its end, or to an operation on which VectorClock is stuck and the bigger step fails. *)
+Lemma base_bigs prog al Pb mb : wf_prog Z prog -> steps (init prog) m0 al Pb mb ->
+  (exists P m s, together prog al Pb mb P m s) \/
+  (exists al1 a al2 P1 m1 P m s t P2 m2, al = al1 ++ a :: al2 /\ together prog al1 P1 m1 P m s /\ step t P1 m1 (Some a) (Good P2 m2) /\
+     vc_races s a /\ big t P m Err).
+Proof.
+  intros Hw H. induction H as [|al Pb mb t o Pb' mb' H IH St].
+  - left. exists (init prog), m0, vc_init. now apply together_init.
+  - destruct IH as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t' & P2 & m2 & -> & T)].
+    + destruct (figure_12_backward _ _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) St)
+        as (Pb2 & mb2 & E & [(P' & m' & Bg & Bs & Ho)|(a & -> & Bg & Hr)]); injection E as <- <-.
+      * left. destruct (together_step _ _ _ _ _ _ _ _ _ _ _ _ _ T St Bg Bs Ho) as [s' T']. eauto.
+      * right. exists al, a, [], Pb, mb, P, m, s, t, Pb', mb'. auto.
+    + right. exists al1, a, (al2 ++ label o), P1, m1, P, m, s, t', P2, m2. split; auto. now rewrite <- app_assoc.
+Qed.
+
+Lemma tsteps_steps t Q m R : tsteps t Q m R -> forall Q0 m0 tr, steps Q0 m0 tr Q m ->
+  match R with
+  | Good Q' m' => exists tr', steps Q0 m0 tr' Q' m'
+  | Err => exists tr' Q' m' o, steps Q0 m0 tr' Q' m' /\ step t Q' m' o Err
+  end.
+Proof.
+  induction 1 as [Q m|Q m o H|Q m o Q' m' R H H' IH]; intros Q0 m1 tr S0.
+  - eauto.
+  - exists tr, Q, m, o. auto.
+  - eapply IH. eapply steps_snoc; eauto.
+Qed.
+
+Lemma psim_init prog : psim Z (init prog) (init (instrument Z prog)).
+Proof. intros v. unfold init, upd. destruct (Nat.eqb_spec v 0) as [->|]; auto. split; [reflexivity|apply eqU_refl]. Qed.
+
+Lemma wf_head P m : WF P m -> forall t i li G, P t = Some (i :: li, G) -> src i.
+Proof. intros W t i li G Hp. apply (wf_src _ _ _ W) in Hp. apply Hp. Qed.
+
+Lemma bigs_small prog P m : wf_prog Z prog -> bigs (init prog) m0 P m ->
+  WF P m /\ exists tr Q mq, steps (init (instrument Z prog)) m0 tr Q mq /\ psim Z P Q /\ meq m mq.
+Proof.
+  intros Hw H. induction H as [|t P m P' m' H IH Bg].
+  - split; [now apply wf_init|]. exists [], (init (instrument Z prog)), m0. split; [constructor|]. split; [apply psim_init|intros p; auto].
+  - destruct IH as (W & tr & Q & mq & S0 & Ps & Em). split; [eapply WF_big; eauto|].
+    destruct (instrumentation_lemma_3 Z _ _ _ _ Q mq Bg (wf_head _ _ W t) Ps Em) as (Q' & mq' & Ts & Ps' & Em').
+    destruct (tsteps_steps _ _ _ _ Ts _ _ _ S0) as [tr' S']. exists tr', Q', mq'. auto.
+Qed.
+
+Lemma sim_of Pb mb P m Q mq : bsim Pb mb P m -> psim Z P Q -> meq m mq -> sim Pb mb Q mq.
+Proof.
+  intros [[Mv Ml] B] Ps Em. split; [|split; intros; rewrite <- Em; auto]. intros v. specialize (B v). specialize (Ps v).
+  destruct (Pb v) as [[lb Gb]|], (P v) as [[lp Gp]|], (Q v) as [[lq Gq]|]; try contradiction; auto.
+  destruct B as [-> B], Ps as [-> Ps]. split; auto. eapply eqU_trans; eauto.
+Qed.
+
+Lemma psim_final P Q : psim Z P Q -> (final P <-> final Q).
+Proof.
+  intros Ps. split; intros F v li G Hv; specialize (Ps v); rewrite Hv in Ps.
+  - destruct (P v) as [[lp Gp]|] eqn:Hp; [|contradiction]. apply F in Hp. subst. destruct Ps as [-> _]. reflexivity.
+  - destruct (Q v) as [[lq Gq]|] eqn:Hq; [|contradiction]. apply F in Hq. subst. destruct Ps as [Ps _]. destruct li as [|i r]; auto.
+    simpl in Ps. symmetry in Ps. apply app_eq_nil in Ps as [Ps _]. now elim (ins_not_nil Z v i).
+Qed.
+
+Lemma together_race_free prog al Pb mb P m s : together prog al Pb mb P m s -> race_free al.
+Proof.
+  intros T. apply vectorclock_theorem_1; [eapply steps_feasible; eapply tg_base; eauto|]. exists s. apply plain_runs_vc. eapply tg_vc; eauto.
+Qed.
+
+(** ** Theorem 4: race-free bisimulation *)
+
+Theorem instrumentation_theorem_4 prog : wf_prog Z prog ->
+  (* a run of the instrumented program to its end: so goes the program, without a race *)
+  (forall tr Pf' mf', steps (init (instrument Z prog)) m0 tr Pf' mf' -> final Pf' ->
+     exists al Pf mf, steps (init prog) m0 al Pf mf /\ final Pf /\ race_free al /\ sim Pf mf Pf' mf') /\
+  (* and a run of the program to its end without a race: so goes the instrumented program *)
+  (forall al Pf mf, steps (init prog) m0 al Pf mf -> final Pf -> race_free al ->
+     exists tr Pf' mf', steps (init (instrument Z prog)) m0 tr Pf' mf' /\ final Pf' /\ sim Pf mf Pf' mf').
+Proof.
+  intros Hw. split.
+  - intros tr Pf' mf' H F.
+    assert (E : forall t, init (instrument Z prog) t = inst Z (init prog) t) by (intros t; unfold inst, init, upd; destruct (Nat.eqb_spec t 0); subst; auto).
+    destruct (instrumentation_lemma_9 Z _ _ _ _ _ _ (wf_init Z prog Hw) E H F) as (P & m & B & FP & EP & Em).
+    destruct (bigs_base _ _ _ Hw B) as (al & Pb & mb & s & T).
+    assert (Ps : psim Z P Pf'). { intros v. rewrite EP. unfold inst. destruct (P v) as [[li G]|]; auto using eqU_refl. }
+    assert (Sm : sim Pb mb Pf' mf') by (eapply sim_of; [eapply tg_bsim; eauto|exact Ps|intros p; symmetry; apply Em]).
+    exists al, Pb, mb. split; [eapply tg_base; eauto|]. split; [|split; [eapply together_race_free; eauto|exact Sm]].
+    apply (psim_final _ _ (proj1 Sm)). exact F.
+  - intros al Pf mf H F Rf. destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t & P2 & m2 & -> & T & St & Hr & Bg)].
+    + destruct (bigs_small _ _ _ Hw (tg_big _ _ _ _ _ _ _ T)) as (W & tr & Q & mq & S0 & Ps & Em).
+      assert (Sm : sim Pf mf Q mq) by (eapply sim_of; [eapply tg_bsim; eauto|exact Ps|exact Em]).
+      exists tr, Q, mq. split; auto. split; auto. apply (psim_final _ _ (proj1 Sm)). exact F.
+    + exfalso. destruct (steps_feasible _ _ _ _ (tg_base _ _ _ _ _ _ _ T)) as [Fe _].
+      destruct (plain_race _ _ _ Fe (tg_vc _ _ _ _ _ _ _ T) Hr) as [x Hx]. apply (Rf x).
+      replace (al1 ++ a :: al2) with ((al1 ++ [a]) ++ al2) by now rewrite <- app_assoc. apply race_on_app. eexists; eauto.
+Qed.
+
+(** ** Theorem 5: race-detected bisimulation *)
+
+(** The program runs with operations [al], without a race, to (P1, m1), where t's next operation a completes a race; VectorClock accepts [al] and is stuck on a. *)
+Definition race_next (prog : list instr) (t : tid) (P1 : pool) (m1 : mem) : Prop :=
+  exists al a P2 m2 s, steps (init prog) m0 al P1 m1 /\ step t P1 m1 (Some a) (Good P2 m2) /\
+  race_free al /\ (exists x, race_at (al ++ [a]) x (length al)) /\
+  runs (vc_step true) vc_init al s /\ (forall s', ~ vc_step true s a s').
+
+(** The instrumented program runs to (P1', m1'), and from there t alone fails an assertion. *)
+Definition fails_from (prog : list instr) (t : tid) (P1' : pool) (m1' : mem) : Prop :=
+  exists tr, steps (init (instrument Z prog)) m0 tr P1' m1' /\ tsteps t P1' m1' Err.
+
+Lemma together_race prog al P1 m1 P m s t a P2 m2 : together prog al P1 m1 P m s -> step t P1 m1 (Some a) (Good P2 m2) -> vc_races s a ->
+  race_next prog t P1 m1.
+Proof.
+  intros T St Hr. pose proof (tg_base _ _ _ _ _ _ _ T) as H. destruct (steps_feasible _ _ _ _ H) as [Fe Ti].
+  destruct (step_feasible _ _ _ _ _ _ _ St Fe Ti) as [Fe' _]. simpl in Fe'.
+  pose proof (plain_race _ _ _ Fe (tg_vc _ _ _ _ _ _ _ T) Hr) as [x Hx]. pose proof (plain_runs_vc _ _ (tg_vc _ _ _ _ _ _ _ T)) as Rv.
+  exists al, a, P2, m2, s. split; [auto|]. split; [auto|]. split; [eapply together_race_free; eauto|]. split; [eauto|]. split; [auto|].
+  intros s' Sv. assert (Rf : race_free (al ++ [a])) by (apply vectorclock_theorem_1; [auto|]; exists s'; eapply runs_snoc; eauto).
+  apply (Rf x). eexists; eauto.
+Qed.
+
+Lemma together_fails prog al P1 m1 P m s t : wf_prog Z prog -> together prog al P1 m1 P m s -> big t P m Err ->
+  exists P1' m1', fails_from prog t P1' m1' /\ sim P1 m1 P1' m1'.
+Proof.
+  intros Hw T Bg. destruct (bigs_small _ _ _ Hw (tg_big _ _ _ _ _ _ _ T)) as (W & tr & Q & mq & S0 & Ps & Em). exists Q, mq.
+  split; [|eapply sim_of; [eapply tg_bsim; eauto|exact Ps|exact Em]]. exists tr. split; auto.
+  exact (instrumentation_lemma_3 Z _ _ _ _ Q mq Bg (wf_head _ _ W t) Ps Em).
+Qed.
+
+Theorem instrumentation_theorem_5 prog : wf_prog Z prog ->
+  (* wherever t fails in a run of the instrumented program, other threads may be within sections; but there is a run of the program whose next
+     operation, of t, completes the first race, and one of the instrumented program that fails from the corresponding state *)
+  (forall tr Pe me t o, steps (init (instrument Z prog)) m0 tr Pe me -> step t Pe me o Err ->
+     exists P1 m1 P1' m1', race_next prog t P1 m1 /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1') /\
+  (* and every run of the program has its first race detected *)
+  (forall al P m, steps (init prog) m0 al P m -> ~ race_free al ->
+     exists t P1 m1 P1' m1', race_next prog t P1 m1 /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1').
+Proof.
+  intros Hw. split.
+  - intros tr Pe me t o H St.
+    assert (E : forall t, init (instrument Z prog) t = inst Z (init prog) t) by (intros v; unfold inst, init, upd; destruct (Nat.eqb_spec v 0); subst; auto).
+    destruct (instrumentation_lemma_10 Z _ _ _ _ _ _ _ _ (wf_init Z prog Hw) E H St) as (P & m & B & Bg).
+    destruct (bigs_base _ _ _ Hw B) as (al & Pb & mb & s & T).
+    destruct (figure_12_forward _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) Bg) as (a & Pb' & mb' & Sb & Hr).
+    destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & Hf & Sm).
+    exists Pb, mb, P1', m1'. split; [eapply together_race; eauto|auto].
+  - intros al Pb mb H Nr. destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t & P2 & m2 & -> & T & St & Hr & Bg)].
+    + elim Nr. eapply together_race_free; eauto.
+    + destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & Hf & Sm).
+      exists t, P1, m1, P1', m1'. split; [eapply together_race; eauto|auto].
+Qed.
+End Theorems.
