@@ -382,25 +382,55 @@ Qed.
 
 (** ** Theorem 5: race-detected bisimulation *)
 
-(** The program runs with operations [al], without a race, to (P1, m1), where t's next operation a completes a race; VectorClock accepts [al] and is stuck on a. *)
-Definition race_next (prog : list instr) (t : tid) (P1 : pool) (m1 : mem) : Prop :=
+(** The program runs to (P1, m1) and t's next step there is one on whose operation VectorClock, which accepts all before it, is stuck. *)
+Definition stuck_next (prog : list instr) (t : tid) (P1 : pool) (m1 : mem) : Prop :=
   exists al a P2 m2 s, steps (init prog) m0 al P1 m1 /\ step t P1 m1 (Some a) (Good P2 m2) /\
-  race_free al /\ (exists x, race_at (al ++ [a]) x (length al)) /\
   runs (vc_step true) vc_init al s /\ (forall s', ~ vc_step true s a s').
 
-(** The instrumented program runs to (P1', m1'), and from there t alone fails an assertion. *)
+(** By definition: it completes the first race. *)
+Definition race_next (prog : list instr) (t : tid) (P1 : pool) (m1 : mem) : Prop :=
+  exists al a P2 m2 x, steps (init prog) m0 al P1 m1 /\ step t P1 m1 (Some a) (Good P2 m2) /\
+  race_free al /\ race_at (al ++ [a]) x (length al).
+
+(** The instrumented program runs to (P1', m1'), and from there t alone goes on to fail an assertion. *)
 Definition fails_from (prog : list instr) (t : tid) (P1' : pool) (m1' : mem) : Prop :=
   exists tr, steps (init (instrument Z prog)) m0 tr P1' m1' /\ tsteps t P1' m1' Err.
+
+Lemma stuck_race al a s : feasible (al ++ [a]) -> runs (vc_step true) vc_init al s -> (forall s', ~ vc_step true s a s') ->
+  exists x, race_at (al ++ [a]) x (length al).
+Proof.
+  intros F R Hst. destruct (vc_runs_drun true al s R) as [Es Hx]. destruct s as [y R' W']. simpl in Es, Hx. subst y.
+  destruct a as [t x|t x|t l|t l|t u|t u|t]; try (exfalso; eapply Hst; constructor; fail); exists x;
+  destruct (Hx x) as (r & w & E & Hr & Hw); apply (first_race (VCj true)); auto; try (rewrite E; discriminate);
+  rewrite drun_snoc; unfold dstep; cbn [dvar]; rewrite upd_same, E, drun_sync; cbn [rdv wrv VCj]; unfold vc_rd, vc_wr.
+  - destruct (Nat.eqb_spec (lget r t) (C (clk (jinc (VCj true)) al) t t)) as [Eq|_].
+    + exfalso. eapply Hst. apply VC_ReadNoChange. rewrite <- Hr. exact Eq.
+    + destruct (lle w _) eqn:El; auto. rewrite lle_true in El. exfalso. eapply Hst. apply VC_Read. intros u. rewrite <- Hw. apply El.
+  - destruct (Nat.eqb_spec (lget w t) (C (clk (jinc (VCj true)) al) t t)) as [Eq|_].
+    + exfalso. eapply Hst. apply VC_WriteNoChange. rewrite <- Hw. exact Eq.
+    + destruct (lle w _) eqn:El; auto. destruct (lle r _) eqn:Er; auto. rewrite lle_true in El, Er.
+      exfalso. eapply Hst. apply VC_Write; intros u; [rewrite <- Hr; apply Er|rewrite <- Hw; apply El].
+Qed.
+
+Lemma stuck_next_race prog t P1 m1 : stuck_next prog t P1 m1 <-> race_next prog t P1 m1.
+Proof.
+  assert (Fe : forall al a P2 m2, steps (init prog) m0 al P1 m1 -> step t P1 m1 (Some a) (Good P2 m2) -> feasible al /\ feasible (al ++ [a])).
+  { intros al a P2 m2 H St. destruct (steps_feasible _ _ _ _ H) as [Fe Ti]. destruct (step_feasible _ _ _ _ _ _ _ St Fe Ti) as [Fe' _]. auto. }
+  split.
+  - intros (al & a & P2 & m2 & s & H & St & R & Hst). destruct (Fe _ _ _ _ H St) as [F1 F2].
+    destruct (stuck_race _ _ _ F2 R Hst) as [x Hx]. exists al, a, P2, m2, x. repeat split; auto. apply vectorclock_theorem_1; eauto.
+  - intros (al & a & P2 & m2 & x & H & St & Rf & Hx). destruct (Fe _ _ _ _ H St) as [F1 F2].
+    destruct (proj2 (vectorclock_theorem_1 al F1) Rf) as [s R]. exists al, a, P2, m2, s. repeat split; auto.
+    intros s' Sv. assert (Rf' : race_free (al ++ [a])) by (apply vectorclock_theorem_1; [auto|]; exists s'; eapply runs_snoc; eauto).
+    apply (Rf' x). eexists; eauto.
+Qed.
 
 Lemma together_race prog al P1 m1 P m s t a P2 m2 : together prog al P1 m1 P m s -> step t P1 m1 (Some a) (Good P2 m2) -> vc_races s a ->
   race_next prog t P1 m1.
 Proof.
-  intros T St Hr. pose proof (tg_base _ _ _ _ _ _ _ T) as H. destruct (steps_feasible _ _ _ _ H) as [Fe Ti].
-  destruct (step_feasible _ _ _ _ _ _ _ St Fe Ti) as [Fe' _]. simpl in Fe'.
-  pose proof (plain_race _ _ _ Fe (tg_vc _ _ _ _ _ _ _ T) Hr) as [x Hx]. pose proof (plain_runs_vc _ _ (tg_vc _ _ _ _ _ _ _ T)) as Rv.
-  exists al, a, P2, m2, s. split; [auto|]. split; [auto|]. split; [eapply together_race_free; eauto|]. split; [eauto|]. split; [auto|].
-  intros s' Sv. assert (Rf : race_free (al ++ [a])) by (apply vectorclock_theorem_1; [auto|]; exists s'; eapply runs_snoc; eauto).
-  apply (Rf x). eexists; eauto.
+  intros T St Hr. pose proof (tg_base _ _ _ _ _ _ _ T) as H. destruct (steps_feasible _ _ _ _ H) as [Fe _].
+  destruct (plain_race _ _ _ Fe (tg_vc _ _ _ _ _ _ _ T) Hr) as [x Hx].
+  exists al, a, P2, m2, x. repeat split; auto. eapply together_race_free; eauto.
 Qed.
 
 Lemma together_fails prog al P1 m1 P m s t : wf_prog Z prog -> together prog al P1 m1 P m s -> big t P m Err ->
@@ -411,14 +441,15 @@ Proof.
   exact (instrumentation_lemma_3 Z _ _ _ _ Q mq Bg (wf_head _ _ W t) Ps Em).
 Qed.
 
+(** The paper relates the states before the failing step; but there other threads may be within sections, as it says before its Lemma 10. So "corresponding
+    states" are those of a run in which t's section is the only one that is not complete. *)
 Theorem instrumentation_theorem_5 prog : wf_prog Z prog ->
-  (* wherever t fails in a run of the instrumented program, other threads may be within sections; but there is a run of the program whose next
-     operation, of t, completes the first race, and one of the instrumented program that fails from the corresponding state *)
+  (* where t fails in any run of the instrumented program, the program can run to a state where t's next operation is one on which VectorClock is stuck,
+     and the instrumented program to the corresponding state, from which t fails *)
   (forall tr Pe me t o, steps (init (instrument Z prog)) m0 tr Pe me -> step t Pe me o Err ->
-     exists P1 m1 P1' m1', race_next prog t P1 m1 /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1') /\
-  (* and every run of the program has its first race detected *)
-  (forall al P m, steps (init prog) m0 al P m -> ~ race_free al ->
-     exists t P1 m1 P1' m1', race_next prog t P1 m1 /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1').
+     exists P1 m1 P1' m1', stuck_next prog t P1 m1 /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1') /\
+  (* and where VectorClock is stuck on the program's next operation, the instrumented program can run to the corresponding state and fail *)
+  (forall t P1 m1, stuck_next prog t P1 m1 -> exists P1' m1', fails_from prog t P1' m1' /\ sim P1 m1 P1' m1').
 Proof.
   intros Hw. split.
   - intros tr Pe me t o H St.
@@ -427,10 +458,70 @@ Proof.
     destruct (bigs_base _ _ _ Hw B) as (al & Pb & mb & s & T).
     destruct (figure_12_forward _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) Bg) as (a & Pb' & mb' & Sb & Hr).
     destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & Hf & Sm).
-    exists Pb, mb, P1', m1'. split; [eapply together_race; eauto|auto].
-  - intros al Pb mb H Nr. destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t & P2 & m2 & -> & T & St & Hr & Bg)].
+    exists Pb, mb, P1', m1'. split; [apply stuck_next_race; eapply together_race; eauto|auto].
+  - intros t P1 m1 Hst. apply stuck_next_race in Hst as (al & a & P2 & m2 & x & H & St & Rf & Hx).
+    destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & b & al2 & P3 & m3 & P & m & s & v & P4 & m4 & -> & T & _ & Hr & _)].
+    + destruct (figure_12_backward _ _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) St)
+        as (Pb2 & mb2 & E & [(P' & m' & Bg & Bs & Ho)|(b & _ & Bg & _)]).
+      * exfalso. injection E as <- <-. destruct (together_step _ _ _ _ _ _ _ _ _ _ _ _ _ T St Bg Bs Ho) as [s' T'].
+        apply (together_race_free _ _ _ _ _ _ _ T' x). simpl. eexists; eauto.
+      * eapply together_fails; eauto.
+    + exfalso. destruct (steps_feasible _ _ _ _ (tg_base _ _ _ _ _ _ _ T)) as [Fe _].
+      destruct (plain_race _ _ _ Fe (tg_vc _ _ _ _ _ _ _ T) Hr) as [z Hz]. apply (Rf z).
+      replace (al1 ++ b :: al2) with ((al1 ++ [b]) ++ al2) by now rewrite <- app_assoc. apply race_on_app. eexists; eauto.
+Qed.
+
+(** Soundness and completeness in one line: the instrumented program can fail if and only if the program can race. *)
+Corollary instrumentation_sound_and_complete prog : wf_prog Z prog ->
+  ((exists tr P m t o, steps (init (instrument Z prog)) m0 tr P m /\ step t P m o Err) <->
+   (exists al P m, steps (init prog) m0 al P m /\ ~ race_free al)).
+Proof.
+  intros Hw. split.
+  - intros (tr & P & m & t & o & H & St). destruct (proj1 (instrumentation_theorem_5 prog Hw) _ _ _ _ _ H St) as (P1 & m1 & _ & _ & Hs & _).
+    apply stuck_next_race in Hs as (al & a & P2 & m2 & x & Hb & Sb & _ & Hx).
+    exists (al ++ label (Some a)), P2, m2. split; [eapply steps_snoc; eauto|]. intros Rf. apply (Rf x). simpl. eexists; eauto.
+  - intros (al & Pb & mb & H & Nr). destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t & P2 & m2 & -> & T & St & Hr & Bg)].
     + elim Nr. eapply together_race_free; eauto.
-    + destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & Hf & Sm).
-      exists t, P1, m1, P1', m1'. split; [eapply together_race; eauto|auto].
+    + destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & (tr & S1 & Ht) & _).
+      destruct (tsteps_steps _ _ _ _ Ht _ _ _ S1) as (tr' & Q & mq & o & S2 & S3). exists tr', Q, mq, t, o. auto.
 Qed.
 End Theorems.
+
+(** ** Examples: Figure 10, and the same with a lock *)
+
+Definition figure_10 : list instr := [Spawn 1 [Store (Num 2) (Var 5)]; Load (U 0) (Var 5)].
+Definition figure_10_locked : list instr :=
+  [Spawn 1 [Lock (Lk 9); Store (Num 2) (Var 5); Unlock (Lk 9)]; Lock (Lk 9); Load (U 0) (Var 5); Unlock (Lk 9); Wait 1].
+
+Example figure_10_wf : wf_prog 2 figure_10.
+Proof. unfold wf_prog. simpl. repeat split; auto; repeat constructor; simpl; lia. Qed.
+Example figure_10_locked_wf : wf_prog 2 figure_10_locked.
+Proof. unfold wf_prog. simpl. repeat split; auto; repeat constructor; simpl; lia. Qed.
+
+Ltac walk := first [apply steps_nil | eapply steps_snoc; [walk|first
+  [eapply S_Spawn; reflexivity|eapply S_Lock; reflexivity|eapply S_Load; reflexivity|eapply S_Unlock; reflexivity|eapply S_Store; reflexivity|eapply S_Wait; reflexivity]]].
+
+(** Without the lock there is a run that fails. *)
+Example figure_10_fails : exists tr P m t o, steps (init (instrument 2 figure_10)) m0 tr P m /\ step t P m o Err.
+Proof.
+  apply (instrumentation_sound_and_complete 2); [apply figure_10_wf|].
+  assert (exists P m, steps (init figure_10) m0 [Fork 0 1; Wr 1 5; Rd 0 5] P m) as (P & m & H).
+  { eexists; eexists. change [Fork 0 1; Wr 1 5; Rd 0 5] with ((([] ++ label (Some (Fork 0 1))) ++ label (on_var (Var 5) (Wr 1))) ++ label (on_var (Var 5) (Rd 0))).
+    walk. }
+  exists [Fork 0 1; Wr 1 5; Rd 0 5], P, m. split; auto. intros Rf. apply (Rf 5).
+  destruct (steps_feasible _ _ _ _ H) as [F _]. rewrite <- (precise VectorClock _ 5 F). reflexivity.
+Qed.
+
+(** With it there is a run to the end. *)
+Example figure_10_locked_ends : exists tr P m, steps (init (instrument 2 figure_10_locked)) m0 tr P m /\ final P.
+Proof.
+  assert (exists P m, steps (init figure_10_locked) m0 [Fork 0 1; Acq 0 9; Rd 0 5; Rel 0 9; Acq 1 9; Wr 1 5; Rel 1 9; Join 0 1] P m /\ final P) as (P & m & H & F).
+  { eexists; eexists. split.
+    - change [Fork 0 1; Acq 0 9; Rd 0 5; Rel 0 9; Acq 1 9; Wr 1 5; Rel 1 9; Join 0 1] with
+        (((((((([] ++ label (Some (Fork 0 1))) ++ label (on_lock (Lk 9) (Acq 0))) ++ label (on_var (Var 5) (Rd 0))) ++ label (on_lock (Lk 9) (Rel 0))) ++
+          label (on_lock (Lk 9) (Acq 1))) ++ label (on_var (Var 5) (Wr 1))) ++ label (on_lock (Lk 9) (Rel 1))) ++ label (Some (Join 0 1))).
+      walk.
+    - intros [|[|t]] li G E; simpl in E; try discriminate; now injection E. }
+  destruct (proj2 (instrumentation_theorem_4 2 _ figure_10_locked_wf) _ _ _ H F) as (tr & P' & m' & H' & F' & _); [|eauto].
+  destruct (steps_feasible _ _ _ _ H) as [Fe _]. intros x. rewrite <- (precise VectorClock _ x Fe). unfold drun. simpl. unfold upd. destruct (x =? 5); discriminate.
+Qed.

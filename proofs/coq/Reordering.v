@@ -289,22 +289,22 @@ Qed.
 
 (** Lemma 4: what t accesses in its section, if it is in one or can begin one with its next step j, nobody else accesses in the section that he is in. *)
 Lemma instrumentation_lemma_4 t i r G j suf Gc v iv rv Gv p :
-  P t = Some (i :: r, G) -> ins t i = A t ++ j :: suf -> pool_ok Pc j -> exec t j Gc mc <> Block ->
+  P t = Some (i :: r, G) -> ins t i = A t ++ j :: suf -> (A t = [] -> pool_ok Pc j /\ exec t j Gc mc <> Block) ->
   v <> t -> P v = Some (iv :: rv, Gv) -> A v <> [] -> fp t i p -> ~ fp v iv p.
 Proof.
-  intros Hp Hi Hok Hb Hvt Hpv HAv Ft Fv.
+  intros Hp Hi Hen Hvt Hpv HAv Ft Fv.
   pose proof (src_head _ _ _ _ Hp) as Hs. pose proof (src_head _ _ _ _ Hpv) as Hsv.
   (* what t waits for has ended *)
   assert (HW : forall u, i = Wait u -> exists G', P u = Some ([], G')).
   { intros u ->. destruct (A t) as [|a l] eqn:EA; [|eapply (ri_wait _ _ _ _ _ Inv); [exact Hp|congruence]].
-    simpl in Hi. injection Hi as <- _. simpl in Hok. destruct Hok as [G' Hok]. exists G'. now apply ended. }
+    simpl in Hi. injection Hi as <- _. destruct (Hen eq_refl) as [[G' Hok] _]. exists G'. now apply ended. }
   assert (HWv : forall u, iv = Wait u -> exists G', P u = Some ([], G')).
   { intros u ->. eapply (ri_wait _ _ _ _ _ Inv); eauto. }
   (* the lock of t's section is t's, or free and about to be t's *)
   assert (Kt : forall k, key i = Some k -> mc k = S t \/ mc k = 0 \/ A t = [] /\ m k = S t /\ exists l, i = Unlock (Lk l)).
   { intros k Hk. destruct (ri_thr _ _ _ _ _ Inv _ _ _ _ Hp) as (suf0 & Gc0 & mt & E & Hsf & _ & R & Hm).
     destruct (A t) as [|a l] eqn:EA.
-    - right. destruct i as [x e|x q|e q|q|q|u b|u|e1 e2]; simpl in Hs; try contradiction; try discriminate.
+    - right. destruct (Hen eq_refl) as [_ Hb]. destruct i as [x e|x q|e q|q|q|u b|u|e1 e2]; simpl in Hs; try contradiction; try discriminate.
       + destruct x; try contradiction. destruct q; try contradiction. injection Hk as <-. simpl in Hi. injection Hi as <- _. left.
         simpl in Hb. destruct (Nat.eqb_spec (mc (MX x)) 0); congruence.
       + destruct q; try contradiction. injection Hk as <-. simpl in Hi. injection Hi as <- _. left.
@@ -377,7 +377,7 @@ Proof.
   assert (Hj : In j (ins t i)) by (rewrite Ei; apply in_or_app; simpl; auto).
   assert (Hacc : forall q, accs j q -> fp t i q) by (intros q; apply (accs_fp Z t i j q Hs Hj)).
   assert (Hnb : exec t j Gc mc <> Block) by (destruct R as [Pc' mc'|]; [destruct HR as (G' & E & _); congruence|congruence]).
-  pose proof (fun v iv rv Gv q => instrumentation_lemma_4 _ _ _ _ _ I t i r G j suf Gc v iv rv Gv q Hp Ei Hok Hnb) as Dis.
+  pose proof (fun v iv rv Gv q => instrumentation_lemma_4 _ _ _ _ _ I t i r G j suf Gc v iv rv Gv q Hp Ei (fun _ => conj Hok Hnb)) as Dis.
   assert (Hmt : forall q, fp t i q -> mc q = mt q).
   { intros q Hq. destruct (A t) as [|a l] eqn:EA; [|apply Hm; [discriminate|auto]].
     simpl in Rt. injection Rt as <- <-. apply (ri_mem _ _ _ _ _ I). intros v iv rv Gv Hv HAv.
@@ -495,6 +495,110 @@ Proof.
   - exists P0, m0, (fun _ => []). split; [constructor|]. now apply RI_start.
   - destruct IH as (P & m & A & B & I). destruct (RI_step _ _ _ _ _ _ _ _ I St) as (P' & m' & A' & I' & Hb).
     exists P', m', A'. split; auto. destruct Hb as [[-> ->]|Hb]; auto. eapply bigs_snoc; eauto.
+Qed.
+
+(** Definition 4. *)
+Definition suffix (P Pc : pool) : Prop := forall t,
+  match P t, Pc t with
+  | None, None => True
+  | Some ([], _), Some (l, _) => l = []
+  | Some (i :: r, _), Some (l, _) => exists done rest, ins t i = done ++ rest /\ rest <> [] /\ l = rest ++ inss t r
+  | _, _ => False
+  end.
+
+Lemma RI_suffix Pc mc P m A : RI Pc mc P m A -> suffix P Pc.
+Proof.
+  intros I t. destruct (P t) as [[[|i r] G]|] eqn:Hp.
+  - now apply (ri_end _ _ _ _ _ I) in Hp as [-> _].
+  - destruct (ri_thr _ _ _ _ _ I _ _ _ _ Hp) as (suf & Gc & mt & E & Hs & -> & _). eauto.
+  - now apply (ri_none _ _ _ _ _ I) in Hp as [-> _].
+Qed.
+
+Lemma steps_tsteps t Q m Q' m' : tsteps t Q m (Good Q' m') -> forall Q0 m0 tr, steps Q0 m0 tr Q m -> exists tr', steps Q0 m0 tr' Q' m'.
+Proof.
+  intros H. remember (Good Q' m') as R eqn:E. revert E. induction H as [Q m|Q m o H|Q m o Q1 m1 R H H' IH]; intros E Q0 m2 tr S0; [|discriminate|].
+  - injection E as <- <-. eauto.
+  - eapply IH; auto. eapply steps_snoc; eauto.
+Qed.
+
+(** The steps that thread t has made in its section, made at once. *)
+Lemma done_tsteps Pc mc P m A t i r G Q mq Gc mt suf : RI Pc mc P m A -> P t = Some (i :: r, G) -> A t <> [] -> ins t i = A t ++ suf -> suf <> [] ->
+  run t (A t) G mq = Ok Gc mt -> Q t = Some (ins t i ++ inss t r, G) -> (forall u Gu, P u = Some ([], Gu) -> Q u = Some ([], Gu)) ->
+  exists Q', tsteps t Q mq (Good Q' mt) /\ Q' t = Some (suf ++ inss t r, Gc) /\ forall v, v <> t -> Q' v = Q v.
+Proof.
+  intros I Hp HA E Hsf R Hq He. pose proof (src_head _ _ _ _ _ I _ _ _ _ Hp) as Hs. rewrite E, <- app_assoc in Hq.
+  assert (Loc : Forall is_local (A t) -> exists Q', tsteps t Q mq (Good Q' mt) /\ Q' t = Some (suf ++ inss t r, Gc) /\ forall v, v <> t -> Q' v = Q v).
+  { intros Lo. pose proof (run_tsteps t _ Lo _ _ _ mq Hq) as Rt. now rewrite R in Rt. }
+  destruct i as [x e|x q|e q|q|q|u b|u|e1 e2];
+  try (apply Loc; assert (Lo := ins_local Z t _ Hs Logic.I); rewrite E in Lo; apply Forall_app in Lo; apply Lo).
+  - apply Loc. destruct (exists_last Hsf) as (s & w & ->). cbn [Instrument.ins] in E. rewrite !app_assoc in E. apply app_inj_tail in E as [E _].
+    assert (Lo : Forall is_local (A t ++ s)).
+    { rewrite <- E. apply Forall_forall. intros k Hk. in_sect Hk; exact Logic.I. }
+    apply Forall_app in Lo. apply Lo.
+  - destruct (ri_wait _ _ _ _ _ I _ _ _ _ Hp HA) as [Gu Hu]. apply He in Hu. cbn [Instrument.ins] in E.
+    destruct (A t) as [|a l]; [congruence|]. injection E as <- E. simpl in Hq, R.
+    assert (Lo : Forall is_local (l ++ suf)).
+    { rewrite <- E. apply Forall_forall. intros k Hk. in_sect Hk; exact Logic.I. }
+    apply Forall_app in Lo as [Lo _].
+    pose proof (run_tsteps t l Lo (suf ++ inss t r) (upd Q t (Some (l ++ suf ++ inss t r, G))) G mq (upd_same _ _ _)) as Rt. rewrite R in Rt.
+    destruct Rt as (Q' & Ht & Hq' & Ho). exists Q'. split; [eapply ts_cons; [eapply S_Wait; eauto|exact Ht]|]. split; auto.
+    intros v Hv. rewrite Ho by auto. now apply upd_other.
+Qed.
+
+(** Lemma 8: a run is, up to the order of its steps, one of bigger steps, followed by the steps of the sections that are not completed. *)
+Theorem instrumentation_lemma_8 P0 m0 Q tr Pc mc : WF P0 m0 -> (forall t, Q t = inst P0 t) -> steps Q m0 tr Pc mc ->
+  exists P m tr' Pc' mc', bigs P0 m0 P m /\ suffix P Pc /\ steps (inst P) m tr' Pc' mc' /\ (forall t, Pc' t = Pc t) /\ meq mc' mc.
+Proof.
+  intros W0 E0 H. destruct (RI_steps _ _ _ _ _ _ W0 E0 H) as (P & m & A & B & I). pose proof (ri_wf _ _ _ _ _ I) as W.
+  assert (N : forall n, exists tr' Qn mn, steps (inst P) m tr' Qn mn /\ (forall v, v < n -> Qn v = Pc v) /\ (forall v, n <= v -> Qn v = inst P v) /\
+    forall p, (mn p = mc p /\ exists v i r G, v < n /\ P v = Some (i :: r, G) /\ A v <> [] /\ fp v i p) \/
+              (mn p = m p /\ forall v i r G, v < n -> P v = Some (i :: r, G) -> A v <> [] -> ~ fp v i p)).
+  { induction n as [|n (tr' & Qn & mn & Sn & Hlt & Hge & Hm)].
+    - exists [], (inst P), m. split; [constructor|]. split; [intros; lia|]. split; [auto|]. intros p. right. split; auto. intros; lia.
+    - assert (Stay : (forall i r G, P n = Some (i :: r, G) -> A n = []) -> Pc n = inst P n ->
+        exists tr' Qn mn, steps (inst P) m tr' Qn mn /\ (forall v, v < S n -> Qn v = Pc v) /\ (forall v, S n <= v -> Qn v = inst P v) /\
+        forall p, (mn p = mc p /\ exists v i r G, v < S n /\ P v = Some (i :: r, G) /\ A v <> [] /\ fp v i p) \/
+              (mn p = m p /\ forall v i r G, v < S n -> P v = Some (i :: r, G) -> A v <> [] -> ~ fp v i p)).
+      { intros Hn En. exists tr', Qn, mn. split; [auto|]. split; [|split].
+        - intros v Hv. destruct (Nat.eq_dec v n) as [->|]; [rewrite En; apply Hge; lia|apply Hlt; lia].
+        - intros v Hv. apply Hge. lia.
+        - intros p. destruct (Hm p) as [(E & v & i & r & G & Hv & Hr)|[E Hr]].
+          + left. split; auto. exists v, i, r, G. split; [lia|auto].
+          + right. split; auto. intros v i r G Hv Hp HA. destruct (Nat.eq_dec v n) as [->|]; [apply Hn in Hp; congruence|]. apply (Hr v i r G); auto. lia. }
+      destruct (P n) as [[[|i r] G]|] eqn:Hp.
+      + apply Stay; [congruence|]. unfold BiggerSteps.inst. rewrite Hp. now apply (ri_end _ _ _ _ _ I) in Hp as [-> _].
+      + destruct (ri_thr _ _ _ _ _ I _ _ _ _ Hp) as (suf & Gc & mt & E & Hsf & Hpc & R & Hmt). destruct (A n) as [|a l] eqn:EA.
+        { apply Stay; [auto|]. simpl in R, E. injection R as <- <-. unfold BiggerSteps.inst. rewrite Hp, Hpc, <- E. reflexivity. }
+        rewrite <- EA in *. assert (HA : A n <> []) by congruence.
+        destruct suf as [|j suf]; [congruence|].
+        assert (Hagree : forall q, fp n i q -> m q = mn q).
+        { intros q Hq. destruct (Hm q) as [(_ & v & iv & rv & Gv & Hv & Hpv & HAv & Hf)|[-> _]]; auto. exfalso.
+          refine (instrumentation_lemma_4 _ _ _ _ _ I n i r G j suf Gc v iv rv Gv q Hp E _ _ Hpv HAv Hq Hf); [congruence|lia]. }
+        assert (Hsub : forall k q, In k (A n) -> accs k q -> fp n i q).
+        { intros k q Hk. apply (accs_fp Z n i k q); [eapply src_head; eauto|]. rewrite E. apply in_or_app; auto. }
+        pose proof (run_frame (fp n i) n (A n) Hsub G m mn Hagree) as F. rewrite R in F.
+        destruct (run n (A n) G mn) as [G3 m3| |] eqn:E3; try contradiction. destruct F as [<- F].
+        assert (Hq : Qn n = Some (ins n i ++ inss n r, G)) by (rewrite Hge by lia; unfold BiggerSteps.inst; now rewrite Hp).
+        assert (He : forall u Gu, P u = Some ([], Gu) -> Qn u = Some ([], Gu)).
+        { intros u Gu Hu. destruct (Nat.lt_ge_cases u n) as [Hl|Hl]; [rewrite Hlt by auto; now apply (ri_end _ _ _ _ _ I) in Hu as [-> _]|].
+          rewrite Hge by auto. unfold BiggerSteps.inst. now rewrite Hu. }
+        destruct (done_tsteps _ _ _ _ _ _ _ _ _ Qn mn Gc m3 _ I Hp HA E Hsf E3 Hq He) as (Q' & Ht & Hq' & Ho).
+        destruct (steps_tsteps _ _ _ _ _ Ht _ _ _ Sn) as [tr2 S2]. exists tr2, Q', m3. split; [auto|]. split; [|split].
+        * intros v Hv. destruct (Nat.eq_dec v n) as [->|]; [congruence|]. rewrite Ho by auto. apply Hlt. lia.
+        * intros v Hv. rewrite Ho by lia. apply Hge. lia.
+        * intros q. destruct (fp_dec n i q) as [D|D].
+          { left. split; [rewrite <- F, <- Hmt; auto|]. exists n, i, r, G. split; [lia|auto]. }
+          assert (Em : m3 q = mn q) by (eapply run_outside; [|exact E3]; intros k Hk Hkq; apply D; eauto). rewrite Em.
+          destruct (Hm q) as [(E4 & v & iv & rv & Gv & Hv & Hr)|[E4 Hr]].
+          { left. split; auto. exists v, iv, rv, Gv. split; [lia|auto]. }
+          right. split; auto. intros v iv rv Gv Hv Hpv HAv. destruct (Nat.eq_dec v n) as [->|]; [rewrite Hp in Hpv; injection Hpv as <- <- <-; auto|].
+          apply (Hr v iv rv Gv); auto. lia.
+      + apply Stay; [congruence|]. unfold BiggerSteps.inst. rewrite Hp. now apply (ri_none _ _ _ _ _ I) in Hp as [-> _]. }
+  destruct (N Z) as (tr' & Qn & mn & Sn & Hlt & Hge & Hm). exists P, m, tr', Qn, mn. split; auto. split; [eapply RI_suffix; eauto|]. split; auto. split.
+  - intros t. destruct (Nat.lt_ge_cases t Z) as [Hl|Hl]; auto. rewrite Hge by auto. unfold BiggerSteps.inst.
+    destruct (P t) as [[li G]|] eqn:Hp; [apply (wf_id _ _ W) in Hp; lia|]. now apply (ri_none _ _ _ _ _ I) in Hp as [-> _].
+  - intros p. destruct (Hm p) as [[E _]|[E Hn]]; auto. rewrite E. symmetry. apply (ri_mem _ _ _ _ _ I).
+    intros t i r G Hp HA. apply (Hn t i r G); auto. eapply wf_id; eauto.
 Qed.
 
 (** Lemma 9: a run that ends is one of bigger steps, with the same environments and the same memory. *)
