@@ -43,7 +43,10 @@ Print Assumptions v2_refines_spec.
 Print Assumptions spec_is_rule.
 Print Assumptions instrumentation_lemma_3.
 Print Assumptions instrumentation_lemma_4.
+Print Assumptions instrumentation_lemma_8.
 Print Assumptions instrumentation_lemma_9.
 Print Assumptions instrumentation_lemma_10.
 Print Assumptions instrumentation_theorem_4.
 Print Assumptions instrumentation_theorem_5.
+Print Assumptions stuck_next_race.
+Print Assumptions instrumentation_sound_and_complete.

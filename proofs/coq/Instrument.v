@@ -36,7 +36,14 @@ Fixpoint ins (t : tid) (i : instr) {struct i} : list instr :=
   | _ => [i]
   end.
 Definition inss (t : tid) (li : list instr) : list instr := flat_map (ins t) li.
-Definition instrument (prog : list instr) : list instr := inss 0 prog.
+
+(** The paper's initial memory is 0 everywhere, but thread t begins with C_t(t) = 1 (Section 3.2): from 0, checks would let first writes pass that nothing
+    orders. So the main thread first sets this up, as `crates/instrument` does. *)
+Definition start : list instr := map (fun t => Store (Num 1) (MC t t)) (seq 0 Z).
+Definition instrument (prog : list instr) : list instr := start ++ inss 0 prog.
+
+(** Memory after that. *)
+Definition started (m : mem) : Prop := forall p, m p = match p with MC t o => if (o =? t) && (t <? Z) then 1 else 0 | _ => 0 end.
 
 (** ** Well-formed programs *)
 
@@ -241,6 +248,21 @@ Proof.
   intros p Hp. apply Hout. intros o Ho. apply in_seq in Ho. apply Hp. lia.
 Qed.
 
+Lemma run_start : exists m, run 0 start G0 m0 = Ok G0 m /\ started m.
+Proof.
+  assert (H : forall os m, exists m', run 0 (map (fun t => Store (Num 1) (MC t t)) os) G0 m = Ok G0 m' /\
+    forall p, m' p = match p with MC t o => if (o =? t) && (if in_dec Nat.eq_dec t os then true else false) then 1 else m p | _ => m p end).
+  { induction os as [|k os IH]; intros m.
+    - exists m. split; [reflexivity|]. intros p. destruct p; auto. simpl. now rewrite andb_false_r.
+    - destruct (IH (setm m (MC k k) 1)) as (m' & E & Hm). exists m'. split; [exact E|]. intros p. rewrite Hm.
+      destruct p; try (apply setm_other; discriminate).
+      destruct (Nat.eqb_spec o t) as [->|Ho]; simpl; [|apply setm_other; congruence].
+      destruct (in_dec Nat.eq_dec t os) as [Hi|Hi]; [destruct (Nat.eq_dec k t); auto|].
+      destruct (Nat.eq_dec k t) as [->|Hk]; [apply setm_same|apply setm_other; congruence]. }
+  destruct (H (seq 0 Z) m0) as (m' & E & Hm). exists m'. split; [exact E|]. intros p. rewrite Hm. destruct p; auto.
+  destruct (in_dec Nat.eq_dec t (seq 0 Z)) as [Hi|Hi]; rewrite in_seq in Hi; destruct (Nat.ltb_spec t Z); auto; lia.
+Qed.
+
 (** ** The locations that a section of instrumentation accesses *)
 
 Definition fp (t : tid) (i : instr) (p : loc) : Prop :=
@@ -282,7 +304,6 @@ Qed.
 
 Lemma ins_not_nil t i : ins t i <> [].
 Proof.
-  destruct i as [a e|a q|e q|q|q|u li|u|e1 e2]; try discriminate; try (destruct q; discriminate);
-  [destruct q; try discriminate; simpl|simpl]; intros E; apply (f_equal (@length _)) in E; rewrite !app_length in E; simpl in E; lia.
+  destruct i as [a e|a q|e q|q|q|u li|u|e1 e2]; try (destruct q); simpl; intros E; apply (f_equal (@length _)) in E; simpl in E; rewrite ?app_length in E; simpl in E; lia.
 Qed.
 End Pass.

@@ -56,13 +56,6 @@ Proof. revert tr. induction l as [|a l IH]; intros tr H; [now rewrite app_nil_r|
 
 (** ** Definitions 5 and 6 *)
 
-(** Memory encodes the state of VectorClock. *)
-Record enc (m : mem) (s : vcstate) : Prop := {
-  enc_C : forall t o, m (MC t o) = C (vcS_ s) t o;
-  enc_L : forall l o, m (ML l o) = L (vcS_ s) l o;
-  enc_R : forall x o, m (MR x o) = vcR s x o;
-  enc_W : forall x o, m (MW x o) = vcW s x o }.
-
 (** Memories that agree on what is not metadata. *)
 Definition msim (m m' : mem) : Prop := (forall x, m (Var x) = m' (Var x)) /\ (forall l, m (Lk l) = m' (Lk l)).
 
@@ -83,6 +76,13 @@ Notation big := (big Z).
 Notation bigs := (bigs Z).
 Notation WF := (WF Z).
 
+(** Memory encodes the state of VectorClock, for the threads that there are. *)
+Record enc (m : mem) (s : vcstate) : Prop := {
+  enc_C : forall t o, t < Z -> m (MC t o) = C (vcS_ s) t o;
+  enc_L : forall l o, m (ML l o) = L (vcS_ s) l o;
+  enc_R : forall x o, m (MR x o) = vcR s x o;
+  enc_W : forall x o, m (MW x o) = vcW s x o }.
+
 (** A state of the program and one of the instrumented program. *)
 Definition sim (P : pool) (m : mem) (P' : pool) (m' : mem) : Prop := psim Z P P' /\ msim m m'.
 
@@ -96,9 +96,9 @@ Lemma sect_enc P t G m i G' m' s : WF P m -> t < Z -> src i -> apart t i -> sect
 Proof.
   intros W Ht Hs Ha Se E. pose proof (wf_low _ _ _ W) as Low. destruct E as [EC EL ER EW].
   assert (Le : forall x, (forall o, o < Z -> m (MW x o) <= m (MC t o)) -> vle (vcW s x) (C (vcS_ s) t)).
-  { intros x H o. rewrite <- EW, <- EC. destruct (Nat.lt_ge_cases o Z) as [Ho|Ho]; auto. destruct (Low o Ho) as (_ & _ & H3). destruct (H3 x). lia. }
+  { intros x H o. rewrite <- EW, <- EC by auto. destruct (Nat.lt_ge_cases o Z) as [Ho|Ho]; auto. destruct (Low o Ho) as (_ & _ & H3). destruct (H3 x). lia. }
   assert (LeR : forall x, (forall o, o < Z -> m (MR x o) <= m (MC t o)) -> vle (vcR s x) (C (vcS_ s) t)).
-  { intros x H o. rewrite <- ER, <- EC. destruct (Nat.lt_ge_cases o Z) as [Ho|Ho]; auto. destruct (Low o Ho) as (_ & _ & H3). destruct (H3 x). lia. }
+  { intros x H o. rewrite <- ER, <- EC by auto. destruct (Nat.lt_ge_cases o Z) as [Ho|Ho]; auto. destruct (Low o Ho) as (_ & _ & H3). destruct (H3 x). lia. }
   assert (Mx : forall v u o, v < Z -> u < Z -> Z <= o -> m (MC v o) = Nat.max (m (MC u o)) (m (MC v o))).
   { intros v u o Hv Hu Ho. destruct (Low o Ho) as (H1 & _). rewrite !H1; auto. }
   assert (Ml : forall l o, Z <= o -> m (ML l o) = m (MC t o)) by (intros l o Ho; destruct (Low o Ho) as (H1 & H2 & _); rewrite H1, H2; auto).
@@ -113,19 +113,19 @@ Proof.
     + inj. rewrite !Nat.eqb_refl. auto.
     + destruct (Nat.eqb_spec x0 x) as [->|]; auto. destruct (Nat.eqb_spec o t) as [->|]; auto. congruence.
   - split; [exact I|]. constructor; intros; rewrite <- HM; simpl; try (rewrite setm_other by discriminate; auto; fail). unfold upd, vjoin.
-    destruct (Nat.eqb_spec t0 t) as [->|]; simpl; [|rewrite setm_other by discriminate; apply EC]. rewrite <- EC, <- EL.
+    destruct (Nat.eqb_spec t0 t) as [->|]; simpl; [|rewrite setm_other by discriminate; apply EC; auto]. rewrite <- EC, <- EL by auto.
     destruct (Nat.ltb_spec o Z); [apply Nat.max_comm|]. rewrite setm_other by discriminate. rewrite Ml by auto. lia.
   - split; [exact I|]. constructor; intros; rewrite <- HM; simpl; unfold setm, setL; repeat (destruct (loc_dec _ _) as [?E|?E]; [try discriminate|]); auto.
-    + inj. unfold upd, vinc, upd. rewrite !Nat.eqb_refl. rewrite <- EC. auto.
+    + inj. unfold upd, vinc, upd. rewrite !Nat.eqb_refl. rewrite <- EC; auto.
     + unfold upd, vinc, upd. destruct (Nat.eqb_spec t0 t) as [->|]; auto. destruct (Nat.eqb_spec o t) as [->|]; auto; congruence.
     + unfold upd. destruct (Nat.eqb_spec l0 l) as [->|]; simpl; auto. destruct (Nat.ltb_spec o Z); auto. rewrite Ml; auto.
   - split; [exact I|]. simpl in Ha. destruct Hs as [Hu _].
     constructor; intros; rewrite <- HM; simpl; unfold setm, setC; repeat (destruct (loc_dec _ _) as [?E|?E]; [try discriminate|]); auto.
-    + inj. rewrite upd_same. unfold vinc. rewrite upd_same, EC. auto.
+    + inj. rewrite upd_same. unfold vinc. rewrite upd_same, EC; auto.
     + destruct (Nat.eq_dec t0 t) as [->|Hn].
       * rewrite upd_same. unfold vinc, upd. assert (Eu : (t =? u) = false) by now apply Nat.eqb_neq. rewrite Eu. simpl.
         destruct (Nat.eqb_spec o t) as [->|]; auto. congruence.
-      * rewrite (upd_other _ t) by auto. unfold upd, vjoin. destruct (Nat.eqb_spec t0 u) as [->|]; simpl; auto. rewrite <- !EC.
+      * rewrite (upd_other _ t) by auto. unfold upd, vjoin. destruct (Nat.eqb_spec t0 u) as [->|]; simpl; auto. rewrite <- !EC by auto.
         destruct (Nat.ltb_spec o Z); [apply Nat.max_comm|]. rewrite Nat.max_comm. auto.
   - split; [exact I|]. simpl in Ha, Hs.
     constructor; intros; rewrite <- HM; simpl; unfold setm, setC; repeat (destruct (loc_dec _ _) as [?E|?E]; [try discriminate|]); auto.
@@ -133,14 +133,14 @@ Proof.
     + destruct (Nat.eq_dec t0 u) as [->|Hn].
       * rewrite upd_same. unfold vinc. rewrite upd_other by congruence. rewrite upd_other by auto.
         assert (Eu : (u =? t) = false) by (apply Nat.eqb_neq; auto). rewrite Eu. simpl. auto.
-      * rewrite (upd_other _ u) by auto. unfold upd, vjoin. destruct (Nat.eqb_spec t0 t) as [->|]; simpl; auto. rewrite <- !EC.
+      * rewrite (upd_other _ u) by auto. unfold upd, vjoin. destruct (Nat.eqb_spec t0 t) as [->|]; simpl; auto. rewrite <- !EC by auto.
         destruct (Nat.ltb_spec o Z); [apply Nat.max_comm|]. rewrite Nat.max_comm. auto.
 Qed.
 
-Lemma sect_enc_err t G m i s : sect t G m i None -> enc m s -> exists a, lab t i = Some a /\ vc_races s a.
+Lemma sect_enc_err t G m i s : t < Z -> sect t G m i None -> enc m s -> exists a, lab t i = Some a /\ vc_races s a.
 Proof.
-  intros Se E. inversion Se as [| |a x HX (o & Ho & HW)| |e x HX (o & Ho & HW)| | | |]; subst; simpl; eexists; (split; [reflexivity|]); exists o;
-  rewrite <- !(enc_C _ _ E), <- !(enc_W _ _ E), <- ?(enc_R _ _ E); auto.
+  intros Ht Se E. inversion Se as [| |a x HX (o & Ho & HW)| |e x HX (o & Ho & HW)| | | |]; subst; simpl; eexists; (split; [reflexivity|]); exists o;
+  rewrite <- !(enc_C _ _ E) by auto; rewrite <- !(enc_W _ _ E), <- ?(enc_R _ _ E); auto.
 Qed.
 
 (** *** The program's own state *)
@@ -221,7 +221,7 @@ Proof.
     pose proof (exec_step t Pb mb _ _ _ Hb Hokb) as St. rewrite Ex in St.
     exists (lab t i), (after Pb t i r Gb'), mb'. split; [auto|]. split; [eapply bsim_after; eauto|].
     eapply sect_enc; eauto; [eapply wf_id; eauto|eapply pool_apart; eauto].
-  - destruct (sect_enc_err _ _ _ _ _ Se E) as (a & Ea & Hr).
+  - destruct (sect_enc_err _ _ _ _ _ (wf_id _ _ _ W _ _ _ Hp) Se E) as (a & Ea & Hr).
     assert (Hx : exists Gb' mb', exec t i Gb mb = Ok Gb' mb') by (inversion Se; subst; simpl; eauto).
     assert (Hpo : pool_ok Pb i) by (inversion Se; simpl; auto).
     destruct Hx as (Gb' & mb' & Ex). pose proof (exec_step t Pb mb _ _ _ Hb Hpo) as St. rewrite Ex, Ea in St.
@@ -243,28 +243,30 @@ Proof.
   - left. exists (after P t i r G'), m'. split; [econstructor; eauto|].
     destruct (sect_base _ _ _ _ _ _ Gb mb Hs Se Eu (proj1 B)) as (Gb2 & mb2 & Ex' & Eu' & M'). rewrite Ex in Ex'. injection Ex' as <- <-.
     split; [eapply bsim_after; eauto|]. eapply sect_enc; eauto; [eapply wf_id; eauto|eapply pool_apart; eauto].
-  - right. destruct (sect_enc_err _ _ _ _ _ Se E) as (a & Ea & Hr). exists a. split; auto. split; auto. eapply big_err; eauto.
+  - right. destruct (sect_enc_err _ _ _ _ _ (wf_id _ _ _ W _ _ _ Hp) Se E) as (a & Ea & Hr). exists a. split; auto. split; auto. eapply big_err; eauto.
 Qed.
 
 (** ** Runs *)
 
-Lemma enc_init : enc m0 vc_init.
-Proof. constructor; intros; simpl; unfold upd, vbot; auto. Qed.
-Lemma bsim_refl P m : bsim P m P m.
-Proof. split; [split; auto|]. intros v. destruct (P v) as [[? ?]|]; auto using eqU_refl. Qed.
+Lemma enc_init m : started Z m -> enc m vc_init.
+Proof.
+  intros Hm. constructor; intros; rewrite Hm; auto. simpl. unfold upd, vbot. destruct (Nat.ltb_spec t Z); [|lia]. rewrite andb_true_r. reflexivity.
+Qed.
+Lemma bsim_init prog m : started Z m -> bsim (init prog) m0 (init prog) m.
+Proof. intros Hm. split; [split; intros; rewrite Hm; auto|]. intros v. destruct (init prog v) as [[? ?]|]; auto using eqU_refl. Qed.
 
 (** A run of the program, the run of bigger steps, and that of VectorClock. *)
 Record together (prog : list instr) (al : trace) (Pb : pool) (mb : mem) (P : pool) (m : mem) (s : vcstate) : Prop := {
   tg_base : steps (init prog) m0 al Pb mb;
-  tg_big : bigs (init prog) m0 P m;
+  tg_big : exists mi, started Z mi /\ bigs (init prog) mi P m;
   tg_vc : runs vc_plain vc_init al s;
   tg_bsim : bsim Pb mb P m;
   tg_enc : enc m s;
   tg_wf : WF P m }.
 
-Lemma together_init prog : wf_prog Z prog -> together prog [] (init prog) m0 (init prog) m0 vc_init.
+Lemma together_init prog m : wf_prog Z prog -> started Z m -> together prog [] (init prog) m0 (init prog) m vc_init.
 Proof.
-  intros H. split; [apply steps_nil|apply bigs_nil|apply runs_nil|apply bsim_refl|apply enc_init|now apply wf_init].
+  intros H Hm. split; [apply steps_nil|exists m; split; [auto|apply bigs_nil]|apply runs_nil|now apply bsim_init|now apply enc_init|now apply wf_init].
 Qed.
 
 Lemma together_step prog al Pb mb P m s t o Pb' mb' P' m' : together prog al Pb mb P m s ->
@@ -272,16 +274,16 @@ Lemma together_step prog al Pb mb P m s t o Pb' mb' P' m' : together prog al Pb 
   match o with Some a => vc_allows s a /\ enc m' (vc_next s a) | None => enc m' s end ->
   exists s', together prog (al ++ label o) Pb' mb' P' m' s'.
 Proof.
-  intros [T1 T2 T3 T4 T5 T6] St Bg Bs Ho. destruct o as [a|].
-  - destruct Ho as [Ha He]. exists (vc_next s a). constructor; auto; [eapply steps_snoc; eauto|eapply bigs_snoc; eauto| |eapply WF_big; eauto].
+  intros [T1 (mi & Hmi & T2) T3 T4 T5 T6] St Bg Bs Ho. assert (T2' : exists mi, started Z mi /\ bigs (init prog) mi P' m') by (exists mi; split; [auto|eapply bigs_snoc; eauto]). destruct o as [a|].
+  - destruct Ho as [Ha He]. exists (vc_next s a). constructor; auto; [eapply steps_snoc; eauto| |eapply WF_big; eauto].
     eapply runs_snoc; [eauto|]. split; auto.
-  - exists s. constructor; auto; [eapply steps_snoc; eauto|eapply bigs_snoc; eauto| |eapply WF_big; eauto].
+  - exists s. constructor; auto; [eapply steps_snoc; eauto| |eapply WF_big; eauto].
     simpl. now rewrite app_nil_r.
 Qed.
 
-Lemma bigs_base prog P m : wf_prog Z prog -> bigs (init prog) m0 P m -> exists al Pb mb s, together prog al Pb mb P m s.
+Lemma bigs_base prog mi P m : wf_prog Z prog -> started Z mi -> bigs (init prog) mi P m -> exists al Pb mb s, together prog al Pb mb P m s.
 Proof.
-  intros Hw H. induction H as [|t P m P' m' H IH Bg].
+  intros Hw Hmi H. induction H as [|t P m P' m' H IH Bg].
   - exists [], (init prog), m0, vc_init. now apply together_init.
   - destruct IH as (al & Pb & mb & s & T).
     destruct (figure_12_forward _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) Bg) as (o & Pb' & mb' & St & Bs & Ho).
@@ -295,7 +297,7 @@ Lemma base_bigs prog al Pb mb : wf_prog Z prog -> steps (init prog) m0 al Pb mb 
      vc_races s a /\ big t P m Err).
 Proof.
   intros Hw H. induction H as [|al Pb mb t o Pb' mb' H IH St].
-  - left. exists (init prog), m0, vc_init. now apply together_init.
+  - left. destruct (run_start Z) as (mi & _ & Hmi). exists (init prog), mi, vc_init. now apply together_init.
   - destruct IH as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t' & P2 & m2 & -> & T)].
     + destruct (figure_12_backward _ _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) St)
         as (Pb2 & mb2 & E & [(P' & m' & Bg & Bs & Ho)|(a & -> & Bg & Hr)]); injection E as <- <-.
@@ -316,17 +318,24 @@ Proof.
   - eapply IH. eapply steps_snoc; eauto.
 Qed.
 
-Lemma psim_init prog : psim Z (init prog) (init (instrument Z prog)).
-Proof. intros v. unfold init, upd. destruct (Nat.eqb_spec v 0) as [->|]; auto. split; [reflexivity|apply eqU_refl]. Qed.
-
 Lemma wf_head P m : WF P m -> forall t i li G, P t = Some (i :: li, G) -> src i.
 Proof. intros W t i li G Hp. apply (wf_src _ _ _ W) in Hp. apply Hp. Qed.
 
-Lemma bigs_small prog P m : wf_prog Z prog -> bigs (init prog) m0 P m ->
+Lemma start_small prog : exists tr Q m, steps (init (instrument Z prog)) m0 tr Q m /\ psim Z (init prog) Q /\ started Z m.
+Proof.
+  destruct (run_start Z) as (m & R & Hm).
+  assert (Lo : Forall is_local (start Z)) by (apply Forall_forall; intros j Hj; apply in_map_iff in Hj as (k & <- & _); exact I).
+  pose proof (run_tsteps 0 _ Lo (inss 0 prog) (init (instrument Z prog)) G0 m0 eq_refl) as Rt. rewrite R in Rt. destruct Rt as (Q & Ht & Hq & Ho).
+  destruct (tsteps_steps _ _ _ _ Ht _ _ _ (steps_nil _ _)) as [tr S0]. exists tr, Q, m. split; auto. split; auto.
+  intros v. destruct (Nat.eq_dec v 0) as [->|Hv]; [rewrite Hq; split; [auto|apply eqU_refl]|]. rewrite Ho by auto. unfold init. rewrite !upd_other by auto. exact I.
+Qed.
+
+Lemma bigs_small prog mi P m : wf_prog Z prog -> started Z mi -> bigs (init prog) mi P m ->
   WF P m /\ exists tr Q mq, steps (init (instrument Z prog)) m0 tr Q mq /\ psim Z P Q /\ meq m mq.
 Proof.
-  intros Hw H. induction H as [|t P m P' m' H IH Bg].
-  - split; [now apply wf_init|]. exists [], (init (instrument Z prog)), m0. split; [constructor|]. split; [apply psim_init|intros p; auto].
+  intros Hw Hmi H. induction H as [|t P m P' m' H IH Bg].
+  - split; [now apply wf_init|]. destruct (start_small prog) as (tr & Q & mq & S0 & Ps & Hq). exists tr, Q, mq. split; [auto|]. split; [auto|].
+    intros p. now rewrite Hmi, Hq.
   - destruct IH as (W & tr & Q & mq & S0 & Ps & Em). split; [eapply WF_big; eauto|].
     destruct (instrumentation_lemma_3 Z _ _ _ _ Q mq Bg (wf_head _ _ W t) Ps Em) as (Q' & mq' & Ts & Ps' & Em').
     destruct (tsteps_steps _ _ _ _ Ts _ _ _ S0) as [tr' S']. exists tr', Q', mq'. auto.
@@ -364,15 +373,15 @@ Theorem instrumentation_theorem_4 prog : wf_prog Z prog ->
 Proof.
   intros Hw. split.
   - intros tr Pf' mf' H F.
-    assert (E : forall t, init (instrument Z prog) t = inst Z (init prog) t) by (intros t; unfold inst, init, upd; destruct (Nat.eqb_spec t 0); subst; auto).
-    destruct (instrumentation_lemma_9 Z _ _ _ _ _ _ (wf_init Z prog Hw) E H F) as (P & m & B & FP & EP & Em).
-    destruct (bigs_base _ _ _ Hw B) as (al & Pb & mb & s & T).
+    destruct (start_ends Z _ _ _ _ Hw H (or_introl F)) as (Q0 & mi & tr' & H0 & E & Hmi).
+    destruct (instrumentation_lemma_9 Z _ _ _ _ _ _ (wf_init Z prog mi Hw Hmi) E H0 F) as (P & m & B & FP & EP & Em).
+    destruct (bigs_base _ _ _ _ Hw Hmi B) as (al & Pb & mb & s & T).
     assert (Ps : psim Z P Pf'). { intros v. rewrite EP. unfold inst. destruct (P v) as [[li G]|]; auto using eqU_refl. }
     assert (Sm : sim Pb mb Pf' mf') by (eapply sim_of; [eapply tg_bsim; eauto|exact Ps|intros p; symmetry; apply Em]).
     exists al, Pb, mb. split; [eapply tg_base; eauto|]. split; [|split; [eapply together_race_free; eauto|exact Sm]].
     apply (psim_final _ _ (proj1 Sm)). exact F.
   - intros al Pf mf H F Rf. destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t & P2 & m2 & -> & T & St & Hr & Bg)].
-    + destruct (bigs_small _ _ _ Hw (tg_big _ _ _ _ _ _ _ T)) as (W & tr & Q & mq & S0 & Ps & Em).
+    + destruct (tg_big _ _ _ _ _ _ _ T) as (mi & Hmi & B). destruct (bigs_small _ _ _ _ Hw Hmi B) as (W & tr & Q & mq & S0 & Ps & Em).
       assert (Sm : sim Pf mf Q mq) by (eapply sim_of; [eapply tg_bsim; eauto|exact Ps|exact Em]).
       exists tr, Q, mq. split; auto. split; auto. apply (psim_final _ _ (proj1 Sm)). exact F.
     + exfalso. destruct (steps_feasible _ _ _ _ (tg_base _ _ _ _ _ _ _ T)) as [Fe _].
@@ -436,7 +445,7 @@ Qed.
 Lemma together_fails prog al P1 m1 P m s t : wf_prog Z prog -> together prog al P1 m1 P m s -> big t P m Err ->
   exists P1' m1', fails_from prog t P1' m1' /\ sim P1 m1 P1' m1'.
 Proof.
-  intros Hw T Bg. destruct (bigs_small _ _ _ Hw (tg_big _ _ _ _ _ _ _ T)) as (W & tr & Q & mq & S0 & Ps & Em). exists Q, mq.
+  intros Hw T Bg. destruct (tg_big _ _ _ _ _ _ _ T) as (mi & Hmi & B). destruct (bigs_small _ _ _ _ Hw Hmi B) as (W & tr & Q & mq & S0 & Ps & Em). exists Q, mq.
   split; [|eapply sim_of; [eapply tg_bsim; eauto|exact Ps|exact Em]]. exists tr. split; auto.
   exact (instrumentation_lemma_3 Z _ _ _ _ Q mq Bg (wf_head _ _ W t) Ps Em).
 Qed.
@@ -453,9 +462,9 @@ Theorem instrumentation_theorem_5 prog : wf_prog Z prog ->
 Proof.
   intros Hw. split.
   - intros tr Pe me t o H St.
-    assert (E : forall t, init (instrument Z prog) t = inst Z (init prog) t) by (intros v; unfold inst, init, upd; destruct (Nat.eqb_spec v 0); subst; auto).
-    destruct (instrumentation_lemma_10 Z _ _ _ _ _ _ _ _ (wf_init Z prog Hw) E H St) as (P & m & B & Bg).
-    destruct (bigs_base _ _ _ Hw B) as (al & Pb & mb & s & T).
+    destruct (start_ends Z _ _ _ _ Hw H (or_intror (ex_intro _ t (ex_intro _ o St)))) as (Q0 & mi & tr' & H0 & E & Hmi).
+    destruct (instrumentation_lemma_10 Z _ _ _ _ _ _ _ _ (wf_init Z prog mi Hw Hmi) E H0 St) as (P & m & B & Bg).
+    destruct (bigs_base _ _ _ _ Hw Hmi B) as (al & Pb & mb & s & T).
     destruct (figure_12_forward _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) Bg) as (a & Pb' & mb' & Sb & Hr).
     destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & Hf & Sm).
     exists Pb, mb, P1', m1'. split; [apply stuck_next_race; eapply together_race; eauto|auto].

@@ -52,8 +52,7 @@ Inductive outcome := Good (P : pool) (m : mem) | Err.
 
 Definition init (prog : list instr) : pool := upd (fun _ => None) 0 (Some (prog, G0)).
 
-(** The paper lets memory be 0 everywhere; but thread t begins with C_t(t) = 1 (Section 3.2), and so do the blocks C[t]. Programs do not see them. *)
-Definition m0 : mem := fun p => match p with MC t o => if o =? t then 1 else 0 | _ => 0 end.
+Definition m0 : mem := fun _ => 0.
 
 Definition final (P : pool) : Prop := forall t li G, P t = Some (li, G) -> li = [].
 

@@ -41,14 +41,14 @@ Proof.
   - intros x [<-|Hx]; auto.
 Qed.
 
-Lemma wf_init prog : wf_prog Z prog -> WF (init prog) m0.
+Lemma wf_init prog m : wf_prog Z prog -> started Z m -> WF (init prog) m.
 Proof.
-  intros (HZ & Hs & Hh & Hsp & Hw). inversion Hsp as [|? ? Hn0 Hsp']; subst.
+  intros (HZ & Hs & Hh & Hsp & Hw) Hm. inversion Hsp as [|? ? Hn0 Hsp']; subst.
   assert (E : forall t li G, init prog t = Some (li, G) -> t = 0 /\ li = prog).
   { intros t li G H. unfold init, upd in H. destruct (Nat.eqb_spec t 0); [|discriminate]. injection H as <- <-. auto. }
   constructor.
-  - reflexivity.
-  - intros o Ho. repeat split; auto. intros t Ht. simpl. destruct (Nat.eqb_spec o t); [lia|auto].
+  - intros x. now rewrite Hm.
+  - intros o Ho. repeat split; intros; rewrite Hm; auto. destruct (Nat.eqb_spec o t); [lia|auto].
   - intros t li G H. apply E in H as [-> _]. lia.
   - intros t li G H. apply E in H as [_ ->]. auto.
   - intros t li G H. apply E in H as [_ ->]. exists []. split; auto. intros l [].
@@ -179,18 +179,6 @@ Record RI (Pc : pool) (mc : mem) (P : pool) (m : mem) (A : tid -> list instr) : 
     (A t <> [] -> forall p, fp t i p -> mc p = mt p);
   ri_mem : forall p, (forall t i r G, P t = Some (i :: r, G) -> A t <> [] -> ~ fp t i p) -> mc p = m p;
   ri_wait : forall t u r G, P t = Some (Wait u :: r, G) -> A t <> [] -> exists G', P u = Some ([], G') }.
-
-Lemma RI_init prog : wf_prog Z prog -> RI (init (instrument Z prog)) m0 (init prog) m0 (fun _ => []).
-Proof.
-  intros Hw. pose proof (wf_init _ Hw) as W.
-  assert (E : forall t li G, init prog t = Some (li, G) -> t = 0 /\ li = prog /\ init (instrument Z prog) t = Some (inss t li, G)).
-  { intros t li G H. unfold init, upd in *. destruct (Nat.eqb_spec t 0) as [->|]; [|discriminate]. injection H as <- <-. auto. }
-  constructor; auto; try (intros; congruence).
-  - intros t H. split; auto. unfold init, upd in *. destruct (Nat.eqb_spec t 0); [discriminate|auto].
-  - intros t G H. split; auto. apply E in H as (_ & _ & H). exact H.
-  - intros t i r G H. apply E in H as (_ & _ & H). exists (ins t i), G, m0.
-    split; [reflexivity|]. split; [apply ins_not_nil|]. split; [exact H|]. split; [reflexivity|]. intros K; congruence.
-Qed.
 
 Ltac in_sect H :=
   repeat match type of H with
@@ -622,5 +610,40 @@ Theorem instrumentation_lemma_10 P0 m0 Q tr Pc mc t o : WF P0 m0 -> (forall t, Q
 Proof.
   intros W E H St. destruct (RI_steps _ _ _ _ _ _ W E H) as (P & m & A & B & I). exists P, m. split; auto.
   exact (RI_step _ _ _ _ _ _ _ _ I St).
+Qed.
+
+(** ** The steps that set up memory *)
+
+Lemma start_steps prog tr Pc mc : wf_prog Z prog -> steps (init (instrument Z prog)) m0 tr Pc mc ->
+  (exists done rest, start Z = done ++ rest /\ rest <> [] /\ Pc 0 = Some (rest ++ inss 0 prog, G0) /\ (forall v, v <> 0 -> Pc v = None) /\ run 0 done G0 m0 = Ok G0 mc) \/
+  (exists Q m tr', steps Q m tr' Pc mc /\ (forall t, Q t = inst (init prog) t) /\ started Z m).
+Proof.
+  intros (HZ & _) H. induction H as [|tr Pc mc t o Pc' mc' H IH St].
+  - left. exists [], (start Z). split; [auto|]. split; [|split; [reflexivity|split; [|reflexivity]]].
+    + unfold start. destruct Z; [lia|discriminate].
+    + intros v Hv. unfold init. now rewrite upd_other.
+  - destruct IH as [(done & rest & E & Hr & Hp & Ho & R)|(Q & m & tr' & S1 & Hq)]; [|right; exists Q, m; eexists; split; [eapply steps_snoc; eauto|auto]].
+    destruct (step_exec _ _ _ _ _ St) as (j & r & G & Hpt & _ & _ & G' & Ex & ->).
+    assert (t = 0) by (destruct (Nat.eq_dec t 0) as [|Hne]; auto; rewrite (Ho t Hne) in Hpt; discriminate). subst t.
+    destruct rest as [|s rest]; [congruence|]. rewrite Hp in Hpt. injection Hpt as -> <- <-.
+    assert (Hj : In j (start Z)) by (rewrite E; apply in_or_app; simpl; auto). apply in_map_iff in Hj as (k & <- & _). simpl in Ex. injection Ex as <- <-. simpl.
+    assert (R' : run 0 (done ++ [Store (Num 1) (MC k k)]) G0 m0 = Ok G0 (setm mc (MC k k) 1)) by (rewrite run_app, R; reflexivity).
+    destruct rest as [|s rest].
+    + right. rewrite <- E in R'. exists (upd Pc 0 (Some (inss 0 prog, G0))), (setm mc (MC k k) 1), []. split; [constructor|]. split.
+      * intros v. unfold BiggerSteps.inst, init, upd. destruct (Nat.eqb_spec v 0) as [->|Hv]; auto.
+      * destruct (run_start Z) as (m & Er & Hs). rewrite R' in Er. injection Er as ->. exact Hs.
+    + left. exists (done ++ [Store (Num 1) (MC k k)]), (s :: rest). split; [rewrite E, <- app_assoc; reflexivity|]. split; [discriminate|].
+      split; [apply upd_same|]. split; [|exact R']. intros v Hv. rewrite upd_other; auto.
+Qed.
+
+Lemma start_ends prog tr Pc mc : wf_prog Z prog -> steps (init (instrument Z prog)) m0 tr Pc mc -> final Pc \/ (exists t o, step t Pc mc o Err) ->
+  exists Q m tr', steps Q m tr' Pc mc /\ (forall t, Q t = inst (init prog) t) /\ started Z m.
+Proof.
+  intros Hw H C. destruct (start_steps _ _ _ _ Hw H) as [(done & rest & E & Hr & Hp & Ho & R)|K]; auto. exfalso. destruct rest as [|s rest]; [congruence|].
+  destruct C as [F|(t & o & St)]; [apply F in Hp; discriminate|].
+  destruct (step_exec _ _ _ _ _ St) as (j & r & G & Hpt & _ & _ & Ex).
+  assert (t = 0) by (destruct (Nat.eq_dec t 0) as [|Hne]; auto; rewrite (Ho t Hne) in Hpt; discriminate). subst t.
+  rewrite Hp in Hpt. injection Hpt as -> _ _.
+  assert (Hj : In j (start Z)) by (rewrite E; apply in_or_app; simpl; auto). apply in_map_iff in Hj as (k & <- & _). discriminate.
 Qed.
 End Reorder.
