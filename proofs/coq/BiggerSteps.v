@@ -34,7 +34,9 @@ Inductive sect (t : tid) (G : env) (m : mem) : instr -> option (env * mem) -> Pr
 | B_Spawn u li G' m' : eqU G G' ->
     meq (setm (setC m u (fun o => Nat.max (m (MC t o)) (m (MC u o)))) (MC t t) (S (m (MC t t)))) m' -> sect t G m (Spawn u li) (Some (G', m'))
 | B_Wait u G' m' : eqU G G' ->
-    meq (setm (setC m t (fun o => Nat.max (m (MC u o)) (m (MC t o)))) (MC u u) (S (m (MC u u)))) m' -> sect t G m (Wait u) (Some (G', m')).
+    meq (setm (setC m t (fun o => Nat.max (m (MC u o)) (m (MC t o)))) (MC u u) (S (m (MC u u)))) m' -> sect t G m (Wait u) (Some (G', m'))
+| B_Assert e1 e2 G' m' : eval G e1 <= eval G e2 -> eqU G G' -> meq m m' -> sect t G m (Assert e1 e2) (Some (G', m'))
+| B_AssertErr e1 e2 : eval G e2 < eval G e1 -> sect t G m (Assert e1 e2) None.
 
 (** What an instruction needs of the other threads, and what it does to the pool. *)
 Definition pool_ok (P : pool) (i : instr) : Prop :=
@@ -188,7 +190,7 @@ Proof.
   { intros f m' m1' Hf H1 H2 p. rewrite <- H1, <- H2. apply Hf. }
   assert (EU : forall G' G1' Ga Gb, eqU Ga G' -> eqU Gb G1' -> eqU Ga Gb -> eqU G' G1').
   { intros G' G1' Ga Gb H1 H2 H3 a. rewrite <- H1, <- H2. apply H3. }
-  destruct St as [a e G' m' HG HM|a x G' m' HX HW HG HM|a x HX HW|e x G' m' HX HW HR HG HM|e x HX HW|l G' m' HX HG HM|l G' m' HX HG HM|u li G' m' HG HM|u G' m' HG HM].
+  destruct St as [a e G' m' HG HM|a x G' m' HX HW HG HM|a x HX HW|e x G' m' HX HW HR HG HM|e x HX HW|l G' m' HX HG HM|l G' m' HX HG HM|u li G' m' HG HM|u G' m' HG HM|e1 e2 G' m' He HG HM|e1 e2 He].
   - exists (setv G1 a (eval G1 e)), m1. split; [reflexivity|]. simpl in Hs. destruct a; try contradiction.
     split; [|eapply Emt; eauto; intros p; auto]. eapply EU; [exact HG|apply eqU_refl|]. rewrite (eqU_eval _ _ _ Eu Hs). now apply eqU_set.
   - destruct (run_load_ok t a x G1 m1) as (G1' & m1' & E & E2 & M); [now rewrite <- Em|intros o Ho; rewrite <- !Em; auto|].
@@ -215,6 +217,10 @@ Proof.
     exists G1', m1'. split; auto. split; [eapply EU; eauto|].
     apply (Tr (fun m => setm (setC m t (fun o => Nat.max (m (MC u o)) (m (MC t o)))) (MC u u) (S (m (MC u u)))) m' m1'); auto.
     intros p. unfold setm, setC. rewrite !Em. destruct p; rewrite ?Em; auto.
+  - exists G1, m1. destruct Hs as [U1 U2]. cbn [Instrument.ins]. rewrite run_single. cbn [exec]. rewrite <- (eqU_eval _ _ _ Eu U1), <- (eqU_eval _ _ _ Eu U2).
+    apply Nat.leb_le in He. rewrite He. split; [reflexivity|]. split; [eapply EU; [exact HG|apply eqU_refl|exact Eu]|eapply Emt; [exact HM|intros p; auto]].
+  - destruct Hs as [U1 U2]. cbn [Instrument.ins]. rewrite run_single. cbn [exec]. rewrite <- (eqU_eval _ _ _ Eu U1), <- (eqU_eval _ _ _ Eu U2).
+    apply Nat.leb_gt in He. now rewrite He.
 Qed.
 
 (** ... and back: whatever the section does is in Figure 11. For [unlock] the thread has the lock. *)
@@ -247,6 +253,7 @@ Proof.
     destruct (run_unlock_ok t l G m Hl) as (G' & m' & -> & E & M). now constructor.
   - destruct (run_spawn_ok t u li G m Ha) as (G' & m' & -> & E & M). now constructor.
   - destruct (run_wait_ok t u G m Ha) as (G' & m' & -> & E & M). now constructor.
+  - cbn [Instrument.ins]. rewrite run_single. cbn [exec]. destruct (Nat.leb_spec (eval G e1) (eval G e2)); constructor; auto; [apply eqU_refl|intros p; auto].
 Qed.
 
 (** ** Steps of Figure 7 are what a thread does on its own, and what it does to the pool *)

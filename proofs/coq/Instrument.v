@@ -47,7 +47,7 @@ Definition started (m : mem) : Prop := forall p, m p = match p with MC t o => if
 
 (** ** Well-formed programs *)
 
-(** Programs name neither the temporaries nor what is set aside in memory; assertions are the instrumentation's (the paper has [err] for detected races). *)
+(** Programs name neither the temporaries nor what is set aside in memory. *)
 Fixpoint usere (e : expr) : Prop :=
   match e with
   | Num _ => True
@@ -73,6 +73,7 @@ Fixpoint src (i : instr) : Prop :=
   | Lock (Lk _) | Unlock (Lk _) => True
   | Spawn u li => u < Z /\ held_ok [] li /\ fold_right (fun i Q => src i /\ Q) True li
   | Wait u => u < Z
+  | Assert e1 e2 => usere e1 /\ usere e2
   | _ => False
   end.
 Definition srcs (li : list instr) : Prop := fold_right (fun i Q => src i /\ Q) True li.
@@ -300,6 +301,7 @@ Proof.
   - destruct q; try contradiction. unfold ins in Hj. in_sect Hj; simpl in Ha; subst; simpl; auto; contradiction.
   - simpl in Hj. in_sect Hj; simpl in Ha; subst; simpl; auto; contradiction.
   - unfold ins in Hj. in_sect Hj; simpl in Ha; subst; simpl; auto; contradiction.
+  - destruct Hj as [<-|[]]. contradiction.
 Qed.
 
 Lemma ins_not_nil t i : ins t i <> [].

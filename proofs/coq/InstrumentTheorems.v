@@ -102,7 +102,7 @@ Proof.
   assert (Mx : forall v u o, v < Z -> u < Z -> Z <= o -> m (MC v o) = Nat.max (m (MC u o)) (m (MC v o))).
   { intros v u o Hv Hu Ho. destruct (Low o Ho) as (H1 & _). rewrite !H1; auto. }
   assert (Ml : forall l o, Z <= o -> m (ML l o) = m (MC t o)) by (intros l o Ho; destruct (Low o Ho) as (H1 & H2 & _); rewrite H1, H2; auto).
-  inversion Se as [a e Ga ma HG HM|a x Ga ma HX HW HG HM| |e x Ga ma HX HW HR HG HM| |l Ga ma HX HG HM|l Ga ma HX HG HM|u li Ga ma HG HM|u Ga ma HG HM]; subst; simpl lab; cbv beta iota.
+  inversion Se as [a e Ga ma HG HM|a x Ga ma HX HW HG HM| |e x Ga ma HX HW HR HG HM| |l Ga ma HX HG HM|l Ga ma HX HG HM|u li Ga ma HG HM|u Ga ma HG HM|e1 e2 Ga ma He HG HM|]; subst; simpl lab; cbv beta iota.
   - constructor; intros; rewrite <- HM; auto.
   - split; [now apply Le|]. constructor; intros; rewrite <- HM; simpl; unfold setm, upd; try (destruct (loc_dec _ _); [discriminate|]; auto; fail).
     destruct (loc_dec (MR x0 o) (MR x t)) as [E|E].
@@ -135,11 +135,14 @@ Proof.
         assert (Eu : (u =? t) = false) by (apply Nat.eqb_neq; auto). rewrite Eu. simpl. auto.
       * rewrite (upd_other _ u) by auto. unfold upd, vjoin. destruct (Nat.eqb_spec t0 t) as [->|]; simpl; auto. rewrite <- !EC by auto.
         destruct (Nat.ltb_spec o Z); [apply Nat.max_comm|]. rewrite Nat.max_comm. auto.
+  - constructor; intros; rewrite <- HM; auto.
 Qed.
 
-Lemma sect_enc_err t G m i s : t < Z -> sect t G m i None -> enc m s -> exists a, lab t i = Some a /\ vc_races s a.
+Lemma sect_enc_err t G m i s : t < Z -> sect t G m i None -> enc m s ->
+  (exists a, lab t i = Some a /\ vc_races s a) \/ (exists e1 e2, i = Assert e1 e2 /\ eval G e2 < eval G e1).
 Proof.
-  intros Ht Se E. inversion Se as [| |a x HX (o & Ho & HW)| |e x HX (o & Ho & HW)| | | |]; subst; simpl; eexists; (split; [reflexivity|]); exists o;
+  intros Ht Se E. inversion Se as [| |a x HX (o & Ho & HW)| |e x HX (o & Ho & HW)| | | | | |e1 e2 He]; subst; simpl; [| |right; eauto];
+  left; eexists; (split; [reflexivity|]); exists o;
   rewrite <- !(enc_C _ _ E) by auto; rewrite <- !(enc_W _ _ E), <- ?(enc_R _ _ E); auto.
 Qed.
 
@@ -148,7 +151,7 @@ Lemma sect_base t G m i G' m' Gb mb : src i -> sect t G m i (Some (G', m')) -> e
   exists Gb' mb', exec t i Gb mb = Ok Gb' mb' /\ eqU Gb' G' /\ msim mb' m'.
 Proof.
   intros Hs Se Eu [Mv Ml].
-  inversion Se as [a e Ga ma HG HM|a x Ga ma HX HW HG HM| |e x Ga ma HX HW HR HG HM| |l Ga ma HX HG HM|l Ga ma HX HG HM|u li Ga ma HG HM|u Ga ma HG HM]; subst; simpl.
+  inversion Se as [a e Ga ma HG HM|a x Ga ma HX HW HG HM| |e x Ga ma HX HW HR HG HM| |l Ga ma HX HG HM|l Ga ma HX HG HM|u li Ga ma HG HM|u Ga ma HG HM|e1 e2 Ga ma He HG HM|]; subst; simpl.
   - eexists; eexists. split; [reflexivity|]. split; [|split; intros; rewrite <- HM; auto]. destruct a; try contradiction.
     rewrite (eqU_eval _ _ _ Eu Hs). eapply eqU_trans; [apply eqU_set; exact Eu|exact HG].
   - eexists; eexists. split; [reflexivity|]. split; [|split; intros; rewrite <- HM, setm_other by discriminate; auto]. rewrite Mv.
@@ -161,12 +164,14 @@ Proof.
     split; intros k; rewrite <- HM; unfold setm, setL; repeat (destruct (loc_dec _ _); try discriminate; auto).
   - eexists; eexists. split; [reflexivity|]. split; [eapply eqU_trans; eauto|]. split; intros k; rewrite <- HM, setm_other by discriminate; simpl; auto.
   - eexists; eexists. split; [reflexivity|]. split; [eapply eqU_trans; eauto|]. split; intros k; rewrite <- HM, setm_other by discriminate; simpl; auto.
+  - destruct Hs as [U1 U2]. rewrite (eqU_eval _ _ _ Eu U1), (eqU_eval _ _ _ Eu U2). apply Nat.leb_le in He. rewrite He.
+    eexists; eexists. split; [reflexivity|]. split; [eapply eqU_trans; eauto|]. split; intros k; rewrite <- HM; auto.
 Qed.
 
-Lemma base_sect P t G m i Gb mb Gb' mb' : WF P m -> src i -> msim mb m -> exec t i Gb mb = Ok Gb' mb' ->
+Lemma base_sect P t G m i Gb mb Gb' mb' : WF P m -> src i -> eqU Gb G -> msim mb m -> exec t i Gb mb = Ok Gb' mb' ->
   (exists G' m', sect t G m i (Some (G', m'))) \/ sect t G m i None.
 Proof.
-  intros W Hs [Mv Ml] E. destruct i as [a e|a q|e q|q|q|u li|u|e1 e2]; simpl in Hs; try contradiction.
+  intros W Hs Eu [Mv Ml] E. destruct i as [a e|a q|e q|q|q|u li|u|e1 e2]; simpl in Hs; try contradiction.
   - left. eexists; eexists. apply B_Assign; [apply eqU_refl|intros p; reflexivity].
   - destruct a; try contradiction. destruct q as [x| | | | | |]; try contradiction. destruct (check_dec m (MW x) (MC t) (seq 0 Z)) as [HW|(o & Ho & HW)].
     + left. eexists; eexists. apply B_Load; [apply W| |apply eqU_refl|intros p; reflexivity]. intros o Ho. apply HW, in_seq0; auto.
@@ -182,6 +187,8 @@ Proof.
     left. eexists; eexists. apply B_Unlock; [rewrite <- Ml; auto|apply eqU_refl|intros p; reflexivity].
   - left. eexists; eexists. apply B_Spawn; [apply eqU_refl|intros p; reflexivity].
   - left. eexists; eexists. apply B_Wait; [apply eqU_refl|intros p; reflexivity].
+  - left. destruct Hs as [U1 U2]. simpl in E. rewrite (eqU_eval _ _ _ Eu U1), (eqU_eval _ _ _ Eu U2) in E.
+    destruct (Nat.leb_spec (eval G e1) (eval G e2)); [|discriminate]. eexists; eexists. apply B_Assert; [auto|apply eqU_refl|intros p; reflexivity].
 Qed.
 
 Lemma bsim_code Pb mb P m t i r G : bsim Pb mb P m -> P t = Some (i :: r, G) -> exists Gb, Pb t = Some (i :: r, Gb) /\ eqU Gb G.
@@ -206,12 +213,12 @@ Qed.
 Lemma pool_apart P t i r G : P t = Some (i :: r, G) -> pool_ok P i -> apart t i.
 Proof. intros Hp Ho. destruct i; simpl in *; auto; intros ->; [congruence|]. destruct Ho. congruence. Qed.
 
-(** Bigger steps are steps of the program and of VectorClock; where they fail, the program's step is one on which VectorClock is stuck. *)
+(** Bigger steps are steps of the program and of VectorClock; where they fail, so does an assertion of the program, or its step is one on which VectorClock is stuck. *)
 Lemma figure_12_forward Pb mb P m s t R : bsim Pb mb P m -> enc m s -> WF P m -> big t P m R ->
   match R with
   | Good P' m' => exists o Pb' mb', step t Pb mb o (Good Pb' mb') /\ bsim Pb' mb' P' m' /\
       match o with Some a => vc_allows s a /\ enc m' (vc_next s a) | None => enc m' s end
-  | Err => exists a Pb' mb', step t Pb mb (Some a) (Good Pb' mb') /\ vc_races s a
+  | Err => (exists a Pb' mb', step t Pb mb (Some a) (Good Pb' mb') /\ vc_races s a) \/ step t Pb mb None Err
   end.
 Proof.
   intros B E W Bg. destruct Bg as [i r G G' m' Hp Hok Se|i r G Hp Se];
@@ -221,29 +228,39 @@ Proof.
     pose proof (exec_step t Pb mb _ _ _ Hb Hokb) as St. rewrite Ex in St.
     exists (lab t i), (after Pb t i r Gb'), mb'. split; [auto|]. split; [eapply bsim_after; eauto|].
     eapply sect_enc; eauto; [eapply wf_id; eauto|eapply pool_apart; eauto].
-  - destruct (sect_enc_err _ _ _ _ _ (wf_id _ _ _ W _ _ _ Hp) Se E) as (a & Ea & Hr).
-    assert (Hx : exists Gb' mb', exec t i Gb mb = Ok Gb' mb') by (inversion Se; subst; simpl; eauto).
-    assert (Hpo : pool_ok Pb i) by (inversion Se; simpl; auto).
-    destruct Hx as (Gb' & mb' & Ex). pose proof (exec_step t Pb mb _ _ _ Hb Hpo) as St. rewrite Ex, Ea in St.
-    exists a. eexists; eexists. split; [exact St|auto].
+  - destruct (sect_enc_err _ _ _ _ _ (wf_id _ _ _ W _ _ _ Hp) Se E) as [(a & Ea & Hr)|(e1 & e2 & -> & He)].
+    + left. assert (Hx : exists Gb' mb', exec t i Gb mb = Ok Gb' mb') by (inversion Se; subst; simpl in *; eauto; discriminate).
+      assert (Hpo : pool_ok Pb i) by (inversion Se; simpl; auto).
+      destruct Hx as (Gb' & mb' & Ex). pose proof (exec_step t Pb mb _ _ _ Hb Hpo) as St. rewrite Ex, Ea in St.
+      exists a. eexists; eexists. split; [exact St|auto].
+    + right. destruct Hs as [U1 U2]. eapply S_AssertFails; [exact Hb|]. rewrite (eqU_eval _ _ _ Eu U1), (eqU_eval _ _ _ Eu U2). exact He.
 Qed.
 
-(** Steps of the program are bigger steps, unless VectorClock is stuck on them. *)
+(** Steps of the program are bigger steps, unless VectorClock is stuck on them; failures are failures. *)
 Lemma figure_12_backward Pb mb P m s t o R : bsim Pb mb P m -> enc m s -> WF P m -> step t Pb mb o R ->
-  exists Pb' mb', R = Good Pb' mb' /\
-  ((exists P' m', big t P m (Good P' m') /\ bsim Pb' mb' P' m' /\ match o with Some a => vc_allows s a /\ enc m' (vc_next s a) | None => enc m' s end) \/
-   (exists a, o = Some a /\ big t P m Err /\ vc_races s a)).
+  match R with
+  | Good Pb' mb' =>
+     (exists P' m', big t P m (Good P' m') /\ bsim Pb' mb' P' m' /\ match o with Some a => vc_allows s a /\ enc m' (vc_next s a) | None => enc m' s end) \/
+     (exists a, o = Some a /\ big t P m Err /\ vc_races s a)
+  | Err => big t P m Err
+  end.
 Proof.
   intros B E W St. destruct (step_exec _ _ _ _ _ St) as (i & r & Gb & Hb & Hok & -> & HR).
   destruct (bsim_code' _ _ _ _ _ _ _ _ B Hb) as (G & Hp & Eu). destruct (wf_src _ _ _ W _ _ _ Hp) as [Hs _].
-  destruct R as [Pb' mb'|]; [|destruct i; simpl in Hs; try contradiction; simpl in HR; repeat (match type of HR with context [if ?b then _ else _] => destruct b end); discriminate].
-  destruct HR as (Gb' & Ex & ->). exists (after Pb t i r Gb'), mb'. split; [auto|].
-  apply (bsim_pool _ _ _ _ i B) in Hok.
-  destruct (base_sect P t G m i Gb mb Gb' mb' W Hs (proj1 B) Ex) as [(G' & m' & Se)|Se].
-  - left. exists (after P t i r G'), m'. split; [econstructor; eauto|].
-    destruct (sect_base _ _ _ _ _ _ Gb mb Hs Se Eu (proj1 B)) as (Gb2 & mb2 & Ex' & Eu' & M'). rewrite Ex in Ex'. injection Ex' as <- <-.
-    split; [eapply bsim_after; eauto|]. eapply sect_enc; eauto; [eapply wf_id; eauto|eapply pool_apart; eauto].
-  - right. destruct (sect_enc_err _ _ _ _ _ (wf_id _ _ _ W _ _ _ Hp) Se E) as (a & Ea & Hr). exists a. split; auto. split; auto. eapply big_err; eauto.
+  destruct R as [Pb' mb'|].
+  2: { destruct i as [a e|a q|e q|q|q|u li|u|e1 e2]; simpl in HR; try discriminate; try (destruct (is_lock q); discriminate); try (destruct (_ =? _); discriminate).
+    destruct Hs as [U1 U2]. rewrite (eqU_eval _ _ _ Eu U1), (eqU_eval _ _ _ Eu U2) in HR.
+    eapply big_err; [exact Hp|]. apply B_AssertErr. destruct (Nat.leb_spec (eval G e1) (eval G e2)); [discriminate|auto]. }
+  destruct HR as (Gb' & Ex & ->). apply (bsim_pool _ _ _ _ i B) in Hok.
+  assert (Rc : sect t G m i None -> exists a, lab t i = Some a /\ big t P m Err /\ vc_races s a).
+  { intros Se. destruct (sect_enc_err _ _ _ _ _ (wf_id _ _ _ W _ _ _ Hp) Se E) as [(a & Ea & Hr)|(e1 & e2 & -> & He)].
+    - exists a. split; auto. split; auto. eapply big_err; eauto.
+    - exfalso. destruct Hs as [U1 U2]. simpl in Ex. rewrite (eqU_eval _ _ _ Eu U1), (eqU_eval _ _ _ Eu U2) in Ex.
+      destruct (Nat.leb_spec (eval G e1) (eval G e2)); [lia|discriminate]. }
+  destruct (base_sect P t G m i Gb mb Gb' mb' W Hs Eu (proj1 B) Ex) as [(G' & m' & Se)|Se]; [left|right; auto].
+  exists (after P t i r G'), m'. split; [econstructor; eauto|].
+  destruct (sect_base _ _ _ _ _ _ Gb mb Hs Se Eu (proj1 B)) as (Gb2 & mb2 & Ex' & Eu' & M'). rewrite Ex in Ex'. injection Ex' as <- <-.
+  split; [eapply bsim_after; eauto|]. eapply sect_enc; eauto; [eapply wf_id; eauto|eapply pool_apart; eauto].
 Qed.
 
 (** ** Runs *)
@@ -300,7 +317,7 @@ Proof.
   - left. destruct (run_start Z) as (mi & _ & Hmi). exists (init prog), mi, vc_init. now apply together_init.
   - destruct IH as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t' & P2 & m2 & -> & T)].
     + destruct (figure_12_backward _ _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) St)
-        as (Pb2 & mb2 & E & [(P' & m' & Bg & Bs & Ho)|(a & -> & Bg & Hr)]); injection E as <- <-.
+        as [(P' & m' & Bg & Bs & Ho)|(a & -> & Bg & Hr)].
       * left. destruct (together_step _ _ _ _ _ _ _ _ _ _ _ _ _ T St Bg Bs Ho) as [s' T']. eauto.
       * right. exists al, a, [], Pb, mb, P, m, s, t, Pb', mb'. auto.
     + right. exists al1, a, (al2 ++ label o), P1, m1, P, m, s, t', P2, m2. split; auto. now rewrite <- app_assoc.
@@ -450,49 +467,66 @@ Proof.
   exact (instrumentation_lemma_3 Z _ _ _ _ Q mq Bg (wf_head _ _ W t) Ps Em).
 Qed.
 
+(** The program, without a race so far, comes to (P1, m1), where an assertion of its own fails. *)
+Definition assertion_next (prog : list instr) (t : tid) (P1 : pool) (m1 : mem) : Prop :=
+  exists al, steps (init prog) m0 al P1 m1 /\ race_free al /\ step t P1 m1 None Err.
+
 (** The paper relates the states before the failing step; but there other threads may be within sections, as it says before its Lemma 10. So "corresponding
-    states" are those of a run in which t's section is the only one that is not complete. *)
+    states" are those of a run in which t's section is the only one that is not complete. And it does not say what becomes of assertions of the program's own. *)
 Theorem instrumentation_theorem_5 prog : wf_prog Z prog ->
-  (* where t fails in any run of the instrumented program, the program can run to a state where t's next operation is one on which VectorClock is stuck,
-     and the instrumented program to the corresponding state, from which t fails *)
+  (* where t fails in any run of the instrumented program, the program can run to a state where t's next operation is one on which VectorClock is stuck
+     (or its next step is a failing assertion), and the instrumented program to the corresponding state, from which t fails *)
   (forall tr Pe me t o, steps (init (instrument Z prog)) m0 tr Pe me -> step t Pe me o Err ->
-     exists P1 m1 P1' m1', stuck_next prog t P1 m1 /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1') /\
-  (* and where VectorClock is stuck on the program's next operation, the instrumented program can run to the corresponding state and fail *)
-  (forall t P1 m1, stuck_next prog t P1 m1 -> exists P1' m1', fails_from prog t P1' m1' /\ sim P1 m1 P1' m1').
+     exists P1 m1 P1' m1', (stuck_next prog t P1 m1 \/ assertion_next prog t P1 m1) /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1') /\
+  (* and where VectorClock is stuck on the program's next operation (or an assertion fails), the instrumented program can run to the corresponding state and fail *)
+  (forall t P1 m1, stuck_next prog t P1 m1 \/ assertion_next prog t P1 m1 -> exists P1' m1', fails_from prog t P1' m1' /\ sim P1 m1 P1' m1').
 Proof.
   intros Hw. split.
   - intros tr Pe me t o H St.
     destruct (start_ends Z _ _ _ _ Hw H (or_intror (ex_intro _ t (ex_intro _ o St)))) as (Q0 & mi & tr' & H0 & E & Hmi).
     destruct (instrumentation_lemma_10 Z _ _ _ _ _ _ _ _ (wf_init Z prog mi Hw Hmi) E H0 St) as (P & m & B & Bg).
     destruct (bigs_base _ _ _ _ Hw Hmi B) as (al & Pb & mb & s & T).
-    destruct (figure_12_forward _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) Bg) as (a & Pb' & mb' & Sb & Hr).
     destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & Hf & Sm).
-    exists Pb, mb, P1', m1'. split; [apply stuck_next_race; eapply together_race; eauto|auto].
-  - intros t P1 m1 Hst. apply stuck_next_race in Hst as (al & a & P2 & m2 & x & H & St & Rf & Hx).
-    destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & b & al2 & P3 & m3 & P & m & s & v & P4 & m4 & -> & T & _ & Hr & _)].
-    + destruct (figure_12_backward _ _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) St)
-        as (Pb2 & mb2 & E & [(P' & m' & Bg & Bs & Ho)|(b & _ & Bg & _)]).
-      * exfalso. injection E as <- <-. destruct (together_step _ _ _ _ _ _ _ _ _ _ _ _ _ T St Bg Bs Ho) as [s' T'].
+    exists Pb, mb, P1', m1'. split; [|auto].
+    destruct (figure_12_forward _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) Bg) as [(a & Pb' & mb' & Sb & Hr)|Sb].
+    + left. apply stuck_next_race. eapply together_race; eauto.
+    + right. exists al. split; [eapply tg_base; eauto|]. split; [eapply together_race_free; eauto|exact Sb].
+  - assert (Go : forall al t P1 m1 o R, steps (init prog) m0 al P1 m1 -> race_free al -> step t P1 m1 o R ->
+      exists P m s, together prog al P1 m1 P m s).
+    { intros al t P1 m1 o R H Rf _.
+      destruct (base_bigs _ _ _ _ Hw H) as [T|(al1 & b & al2 & P3 & m3 & P & m & s & v & P4 & m4 & -> & T & _ & Hr & _)]; auto.
+      exfalso. destruct (steps_feasible _ _ _ _ (tg_base _ _ _ _ _ _ _ T)) as [Fe _].
+      destruct (plain_race _ _ _ Fe (tg_vc _ _ _ _ _ _ _ T) Hr) as [z Hz]. apply (Rf z).
+      replace (al1 ++ b :: al2) with ((al1 ++ [b]) ++ al2) by now rewrite <- app_assoc. apply race_on_app. eexists; eauto. }
+    intros t P1 m1 [Hst|(al & H & Rf & St)].
+    + apply stuck_next_race in Hst as (al & a & P2 & m2 & x & H & St & Rf & Hx).
+      destruct (Go _ _ _ _ _ _ H Rf St) as (P & m & s & T).
+      destruct (figure_12_backward _ _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) St)
+        as [(P' & m' & Bg & Bs & Ho)|(b & _ & Bg & _)].
+      * exfalso. destruct (together_step _ _ _ _ _ _ _ _ _ _ _ _ _ T St Bg Bs Ho) as [s' T'].
         apply (together_race_free _ _ _ _ _ _ _ T' x). simpl. eexists; eauto.
       * eapply together_fails; eauto.
-    + exfalso. destruct (steps_feasible _ _ _ _ (tg_base _ _ _ _ _ _ _ T)) as [Fe _].
-      destruct (plain_race _ _ _ Fe (tg_vc _ _ _ _ _ _ _ T) Hr) as [z Hz]. apply (Rf z).
-      replace (al1 ++ b :: al2) with ((al1 ++ [b]) ++ al2) by now rewrite <- app_assoc. apply race_on_app. eexists; eauto.
+    + destruct (Go _ _ _ _ _ _ H Rf St) as (P & m & s & T).
+      pose proof (figure_12_backward _ _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) St) as Bg.
+      eapply together_fails; eauto.
 Qed.
 
-(** Soundness and completeness in one line: the instrumented program can fail if and only if the program can race. *)
+(** Soundness and completeness in one line: the instrumented program can fail if and only if the program can race, or can fail before any race. *)
 Corollary instrumentation_sound_and_complete prog : wf_prog Z prog ->
   ((exists tr P m t o, steps (init (instrument Z prog)) m0 tr P m /\ step t P m o Err) <->
-   (exists al P m, steps (init prog) m0 al P m /\ ~ race_free al)).
+   (exists al P m, steps (init prog) m0 al P m /\ ~ race_free al) \/ (exists t P m, assertion_next prog t P m)).
 Proof.
-  intros Hw. split.
-  - intros (tr & P & m & t & o & H & St). destruct (proj1 (instrumentation_theorem_5 prog Hw) _ _ _ _ _ H St) as (P1 & m1 & _ & _ & Hs & _).
+  intros Hw. assert (Fl : forall t P m, fails_from prog t P m -> exists tr P m t o, steps (init (instrument Z prog)) m0 tr P m /\ step t P m o Err).
+  { intros t P m (tr & S1 & Ht). destruct (tsteps_steps _ _ _ _ Ht _ _ _ S1) as (tr' & Q & mq & o & S2 & S3). exists tr', Q, mq, t, o. auto. }
+  split.
+  - intros (tr & P & m & t & o & H & St). destruct (proj1 (instrumentation_theorem_5 prog Hw) _ _ _ _ _ H St) as (P1 & m1 & _ & _ & [Hs|Hs] & _); [left|right; eauto].
     apply stuck_next_race in Hs as (al & a & P2 & m2 & x & Hb & Sb & _ & Hx).
     exists (al ++ label (Some a)), P2, m2. split; [eapply steps_snoc; eauto|]. intros Rf. apply (Rf x). simpl. eexists; eauto.
-  - intros (al & Pb & mb & H & Nr). destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t & P2 & m2 & -> & T & St & Hr & Bg)].
-    + elim Nr. eapply together_race_free; eauto.
-    + destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & (tr & S1 & Ht) & _).
-      destruct (tsteps_steps _ _ _ _ Ht _ _ _ S1) as (tr' & Q & mq & o & S2 & S3). exists tr', Q, mq, t, o. auto.
+  - intros [(al & Pb & mb & H & Nr)|(t & P & m & Ha)].
+    + destruct (base_bigs _ _ _ _ Hw H) as [(P & m & s & T)|(al1 & a & al2 & P1 & m1 & P & m & s & t & P2 & m2 & -> & T & St & Hr & Bg)].
+      * elim Nr. eapply together_race_free; eauto.
+      * destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & Hf & _). eapply Fl; eauto.
+    + destruct (proj2 (instrumentation_theorem_5 prog Hw) t P m (or_intror Ha)) as (P1' & m1' & Hf & _). eapply Fl; eauto.
 Qed.
 End Theorems.
 
@@ -513,7 +547,7 @@ Ltac walk := first [apply steps_nil | eapply steps_snoc; [walk|first
 (** Without the lock there is a run that fails. *)
 Example figure_10_fails : exists tr P m t o, steps (init (instrument 2 figure_10)) m0 tr P m /\ step t P m o Err.
 Proof.
-  apply (instrumentation_sound_and_complete 2); [apply figure_10_wf|].
+  apply (instrumentation_sound_and_complete 2); [apply figure_10_wf|]. left.
   assert (exists P m, steps (init figure_10) m0 [Fork 0 1; Wr 1 5; Rd 0 5] P m) as (P & m & H).
   { eexists; eexists. change [Fork 0 1; Wr 1 5; Rd 0 5] with ((([] ++ label (Some (Fork 0 1))) ++ label (on_var (Var 5) (Wr 1))) ++ label (on_var (Var 5) (Rd 0))).
     walk. }

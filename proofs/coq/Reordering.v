@@ -70,7 +70,7 @@ Proof.
   assert (Hb : forall v : nat, v < Z -> o <> v) by (intros; lia). assert (Hz : (o <? Z) = false) by (apply Nat.ltb_ge; auto).
   assert (Hu : forall u, (match i with Spawn u' _ | Wait u' => u = u' | _ => False end) -> u < Z).
   { intros u. destruct i; simpl in *; try tauto; intros ->; tauto. }
-  inversion S_ as [? ? ? ? ? HM|? ? ? ? ? ? ? HM| |? ? ? ? ? ? ? ? HM| |? ? ? ? ? HM|? ? ? ? ? HM|u ? ? ? ? HM|u ? ? ? HM]; subst;
+  inversion S_ as [? ? ? ? ? HM|? ? ? ? ? ? ? HM| |? ? ? ? ? ? ? ? HM| |? ? ? ? ? HM|? ? ? ? ? HM|u ? ? ? ? HM|u ? ? ? HM|? ? ? ? ? ? HM|]; subst;
   (split; [intros v Hv; rewrite <- HM|split; [intros l'; rewrite <- HM|intros x'; rewrite <- !HM; split]]);
   unfold setm, setC, setL; rewrite ?Hz, ?andb_false_r;
   repeat match goal with |- context [loc_dec ?p ?q] => let E := fresh "E" in destruct (loc_dec p q) as [E|E]; [try discriminate; injection E; intros; subst; exfalso|] end;
@@ -85,7 +85,7 @@ Lemma sect_lock t G m i G' m' : src i -> sect t G m i (Some (G', m')) ->
   | _ => forall k, m' (Lk k) = m (Lk k)
   end.
 Proof.
-  intros Hs S_. inversion S_ as [? ? ? ? ? HM|? ? ? ? ? ? ? HM| |? ? ? ? ? ? ? ? HM| |? ? ? ? ? HM|? ? ? ? ? HM|u ? ? ? ? HM|u ? ? ? HM]; subst;
+  intros Hs S_. inversion S_ as [? ? ? ? ? HM|? ? ? ? ? ? ? HM| |? ? ? ? ? ? ? ? HM| |? ? ? ? ? HM|? ? ? ? ? HM|u ? ? ? ? HM|u ? ? ? HM|? ? ? ? ? ? HM|]; subst;
   try (intros k; rewrite <- HM; reflexivity).
   - split; [auto|]. split; [rewrite <- HM; simpl; apply setm_same|]. intros k Hk. rewrite <- HM. simpl. apply setm_other. congruence.
   - split; [auto|]. split; [rewrite <- HM; simpl; apply setm_same|]. intros k Hk. rewrite <- HM. rewrite setm_other by congruence. reflexivity.
