@@ -1,6 +1,7 @@
 //! `cargo xtask`: the one door to everything that is done with this repository.
 
 mod fuzz;
+mod mutants;
 mod proofs;
 mod runtime;
 mod setup;
@@ -23,7 +24,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install what is missing, then check everything: format, lints, tests, documentation, a short fuzzing of the readers.
+    /// Install what is missing, then check everything: format, lints, tests, documentation, proofs, a short fuzzing of the readers.
     Test,
     /// Compile and run a shipped racy C program; then check a shipped trace, and draw it.
     Demo,
@@ -39,6 +40,12 @@ enum Task {
         /// Check them even if nothing has changed since they were checked.
         #[arg(long)]
         anew: bool,
+    },
+    /// Make mistakes in the detectors, one at a time: a test has to notice each.
+    Mutants {
+        /// Passed on to cargo-mutants.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
     },
     /// Build and package the runtime: the archive, what to export of it, and the shared library.
     Runtime {
@@ -92,6 +99,7 @@ fn main() -> ExitCode {
         Task::Bench { what: Bench::Explore, .. } => bench_explore(),
         Task::Bench { what: Bench::Runtime, options } => bench_runtime(&options),
         Task::Proofs { anew } => proofs::run(anew),
+        Task::Mutants { options } => mutants::run(&options),
         Task::Runtime { out } => setup::compilers().and_then(|()| runtime::run(out)),
         Task::Soak { what: Soak::Readers, seconds, .. } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),
         Task::Soak { what: Soak::Runtime, seconds, compiler } => soak::run(seconds, compiler.as_deref()),
@@ -119,6 +127,7 @@ fn test() -> Step {
     cargo(&["test", "--workspace"])?;
     cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"])?;
     loom()?;
+    proofs::run(false)?;
     setup::fuzzer()?;
     fuzz::run(60)
 }

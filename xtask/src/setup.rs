@@ -60,11 +60,26 @@ pub fn cargo_fuzz() -> PathBuf {
     tools().join("bin/cargo-fuzz")
 }
 
-/// cargo-fuzz, built once into the target folder.
+/// The `cargo-mutants` program.
+pub fn cargo_mutants() -> PathBuf {
+    tools().join("bin/cargo-mutants")
+}
+
+/// cargo-fuzz.
 pub fn fuzzer() -> Step {
-    if cargo_fuzz().exists() {
+    tool(&cargo_fuzz(), "cargo-fuzz", "0.13.2")
+}
+
+/// cargo-mutants.
+pub fn mutants() -> Step {
+    tool(&cargo_mutants(), "cargo-mutants", "27.1.0")
+}
+
+/// A program made with cargo, built once into the target folder.
+fn tool(program: &Path, name: &str, version: &str) -> Step {
+    if program.exists() {
         return Ok(());
     }
     let root = tools().display().to_string();
-    cargo(&["install", "cargo-fuzz", "--version", "0.13.2", "--locked", "--root", &root])
+    cargo(&["install", name, "--version", version, "--locked", "--root", &root])
 }

@@ -42,7 +42,7 @@ pub enum Races {
 impl Default for Options {
     fn default() -> Options {
         let (search, preemptions, heap, races, recycled) = Default::default();
-        Options { search, preemptions, step_limit: 20_000, heap, races, recycled }
+        Options { search, preemptions, step_limit: 10_000, heap, races, recycled }
     }
 }
 
@@ -130,7 +130,7 @@ impl Space {
         Space { points, options, state, names, counts, bugs, candidates, complete: false, idle: 0, engine }
     }
 
-    /// Makes the next run; `None` if there is nothing left to try.
+    /// Makes the next run; `None` if there is nothing left to try, or if the system did not repeat itself ([`Counts::diverged`]).
     pub fn next_run<S: System + ?Sized>(&mut self, system: &mut S) -> Option<Run> {
         // A system whose log leaves something out (addresses that depend on the schedule, say) can keep a search busy for ever.
         if self.idle >= MOST_IDLE {
@@ -145,6 +145,9 @@ impl Space {
         self.counts.runs += 1;
         self.engine.begin(system, fresh);
         let end = self.drive(system);
+        if self.engine.trail.may_race {
+            self.examine();
+        }
         let new_bugs = self.judge_races() + u32::from(self.judge(system, &end));
         let Engine { trail, .. } = &mut self.engine;
         trail.finish(system, &mut self.names, self.options.heap);
@@ -155,7 +158,13 @@ impl Space {
         self.state.finish(trail, if end == End::Fault { Ending::Fault } else { Ending::Maximal });
         self.counts.steps += trail.steps.len() as u64;
         self.counts.redundant += u64::from(end == End::Redundant);
-        self.idle = if end == End::Redundant { self.idle + 1 } else { 0 };
+        // So has a system lost it that ended before what it is to repeat.
+        let short = fresh != u32::MAX && (trail.steps.len() as u32) < fresh;
+        self.idle = match end {
+            _ if short => MOST_IDLE,
+            End::Redundant => self.idle + 1,
+            _ => 0,
+        };
         self.counts.diverged = self.state.diverged();
         Some(Run { end, steps: trail.steps.len() as u32, preemptions: trail.preemptions, new_bugs })
     }
@@ -172,6 +181,9 @@ impl Space {
             if trail.steps.len() as u32 >= self.options.step_limit {
                 return Ended::Early(End::TooLong);
             }
+            if matches!(self.state, State::Surw(_)) {
+                trail.look_ahead(system, &mut self.names, self.options.heap);
+            }
             let Some(action) = self.state.pick(trail) else { return Ended::Early(End::Redundant) };
             if action.choice >= trail.ways(action.tid) {
                 // The system did not repeat itself: there is nothing more to learn here.
@@ -181,7 +193,6 @@ impl Space {
             let result = system.step(action, &self.points, &mut trail.log);
             trail.record(action, &mut self.names, self.options.heap);
             trail.observe(system);
-            self.examine();
             if let Err(fault) = result {
                 self.engine.trail.faulted = true;
                 return Ended::Fault(fault);
@@ -189,27 +200,28 @@ impl Space {
         }
     }
 
-    /// Looks for data races and candidates in the last step.
+    /// Looks for data races and candidates in the run.
     fn examine(&mut self) {
         let Engine { trail, precise, candidates } = &mut self.engine;
-        let Some(step) = trail.steps.last() else { return };
-        let (from, to) = step.events;
-        let events = &trail.log.events[from as usize..to as usize];
         if self.options.races == Races::Report {
-            for (id, event) in (from..to).zip(events) {
-                precise.event(id, event, &mut self.names);
+            for (id, event) in trail.log.events.iter().enumerate() {
+                precise.event(id as u32, event, &mut self.names);
             }
         }
         // Where every access is a point already, a candidate is no news.
         if matches!(self.points, Points::Everywhere) {
             return;
         }
-        let tid = step.action.tid;
-        let partner = (step.partner != NONE).then_some(Tid(step.partner));
         let (recycled, tally) = (self.options.recycled, &mut self.candidates);
-        candidates.transition((tid, partner), events, &self.points, &mut self.names, recycled, tally);
-        for &t in &trail.unblocked {
-            candidates.unblocked(t, tid);
+        let mut unblocks = trail.unblocks.iter().peekable();
+        for (at, step) in trail.steps.iter().enumerate() {
+            let tid = step.action.tid;
+            let partner = (step.partner != NONE).then_some(Tid(step.partner));
+            let events = &trail.log.events[step.events.0 as usize..step.events.1 as usize];
+            candidates.transition((tid, partner), events, &self.points, &mut self.names, recycled, tally);
+            while let Some(&(_, t)) = unblocks.next_if(|u| u.0 as usize == at) {
+                candidates.unblocked(t, tid);
+            }
         }
     }
 

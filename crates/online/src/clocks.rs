@@ -175,3 +175,70 @@ impl Most {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn clocks(known: &[u64]) -> Clocks {
+        let mut clocks = Clocks::new();
+        (0..).zip(known).for_each(|(slot, clock)| clocks.learn(Slot(slot), Clock(*clock)));
+        clocks
+    }
+
+    /// More slots than a block has, few of them known or nearly all.
+    fn known() -> impl Strategy<Value = Vec<u64>> {
+        let sparse = prop::collection::vec(prop_oneof![4 => Just(0), 1 => 1..4u64], 0..80);
+        prop_oneof![sparse, prop::collection::vec(1..4u64, 0..80)]
+    }
+
+    proptest! {
+        #[test]
+        fn as_plain_vectors(a in known(), b in known()) {
+            let of = |all: &[u64], slot: usize| all.get(slot).copied().unwrap_or(0);
+            let joined: Vec<u64> = (0..100).map(|slot| of(&a, slot).max(of(&b, slot))).collect();
+            let mut clocks_a = clocks(&a);
+            prop_assert_eq!(clocks_a.is_empty(), a.iter().all(|clock| *clock == 0));
+            let mut most = Most::new();
+            most.add(&clocks_a);
+            most.add(&clocks(&b));
+            most.add(&clocks_a);
+            clocks_a.join(&clocks(&b));
+            let mut copy = clocks(&b);
+            copy.clone_from(&clocks_a);
+            let mut listed = alloc::vec![0; joined.len()];
+            copy.each(|slot, clock| listed[slot.0 as usize] = clock.0);
+            for (slot, clock) in (0..).map(Slot).zip(&joined) {
+                prop_assert_eq!(clocks_a.get(slot).0, *clock);
+                prop_assert_eq!(most.get(slot).0, *clock);
+                prop_assert_eq!(listed[slot.0 as usize], *clock);
+            }
+        }
+
+        #[test]
+        fn who_learns_all_shares_it(a in known(), more in known()) {
+            let mut wise = clocks(&a);
+            wise.join(&clocks(&more));
+            let mut learner = clocks(&a);
+            learner.join(&wise);
+            for (block, slot) in learner.blocks.iter().zip((0..).step_by(BLOCK)) {
+                let changed = (slot..slot + BLOCK as u32).any(|s| clocks(&a).get(Slot(s)) != wise.get(Slot(s)));
+                let theirs = wise.blocks[slot as usize / BLOCK].as_ref();
+                let shared = block.as_ref().zip(theirs).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+                prop_assert_eq!(shared, changed);
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_that_are_shared_are_passed_over() {
+        let (a, b) = (clocks(&[1, 2, 3]), clocks(&[3, 2, 1, 5]));
+        let mut most = Most::new();
+        [&a, &b, &a.clone()].into_iter().for_each(|known| most.add(known));
+        most.learn(Slot(70), Clock(7));
+        most.learn(Slot(70), Clock(6));
+        assert_eq!((0..4).map(|slot| most.get(Slot(slot)).0).collect::<Vec<_>>(), [3, 2, 3, 5]);
+        assert_eq!((most.looked_at(), most.get(Slot(70)), most.get(Slot(99))), (3, Clock(7), Clock(0)));
+    }
+}

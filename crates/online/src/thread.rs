@@ -295,3 +295,64 @@ impl LockState {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn at(slot: u32, clock: u64) -> Word {
+        Word::new(Slot(slot), Clock(clock), Word::WHOLE)
+    }
+
+    #[test]
+    fn stamps_are_of_the_epoch_and_never_go_back() {
+        let mut thread = ThreadState::new(Slot(3), Clock(6), |_| false);
+        assert_eq!((thread.latest(), thread.stamp()), (at(3, 6), at(3, 7)));
+        assert_eq!((thread.stamp_from(Clock(100)), thread.latest()), (at(3, 100), at(3, 100)));
+        assert_eq!(thread.stamp_from(Clock(50)), at(3, 101));
+        assert!(thread.is_current(at(3, 7)) && !thread.is_current(at(3, 6)));
+    }
+
+    /// A later clock of the slot is known and at hand, an earlier access of it is still nobody's.
+    #[test]
+    fn an_orphan_is_never_covered() {
+        // Slot 300 has an orphan at clock 3, and says so when asked about clock 0.
+        let orphaned = |word: Word| word.slot() == Slot(300) && matches!(word.clock(), Clock(0 | 3));
+        let mut thread = ThreadState::new(Slot(1), Clock(0), orphaned);
+        thread.learn(Slot(300), Clock(5));
+        thread.learn(Slot(301), Clock(5));
+        for _ in 0..2 {
+            assert!(thread.covers(at(300, 5)) && thread.covers(at(300, 2)) && !thread.covers(at(300, 6)));
+            assert!(
+                !thread.covers(at(300, 3)) && thread.is_orphan(at(300, 3)) && !thread.is_orphan(at(300, 2))
+            );
+            assert!(!thread.covers_by_memo(at(300, 2)), "{:?}", thread.memo);
+            assert!(
+                thread.covers(at(301, 3)) && thread.covers_by_memo(at(301, 5)) && !thread.covers(at(301, 6))
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_lock_knows_counts_among_the_most() {
+        let (mut a, mut b) =
+            (ThreadState::new(Slot(0), Clock(0), |_| false), ThreadState::new(Slot(1), Clock(0), |_| false));
+        let mut lock = LockState::new();
+        a.stamp();
+        a.release(&mut lock);
+        b.acquire(&lock);
+        b.stamp();
+        b.release(&mut lock);
+        let mut most = Most::new();
+        lock.add_to(&mut most);
+        assert!(LockState::new().is_empty() && !lock.is_empty());
+        assert_eq!((most.get(Slot(0)), most.get(Slot(1)), most.get(Slot(2))), (Clock(1), Clock(1), Clock(0)));
+    }
+
+    #[test]
+    fn a_thread_moves_before_its_clocks_are_used_up() {
+        let exhausted = |now: u64| ThreadState::new(Slot(0), Clock(now), |_| false).is_exhausted();
+        assert!(!exhausted(0) && !exhausted(Clock::LIMIT / 2));
+        assert!(exhausted(Clock::LIMIT - 1000) && exhausted(Clock::LIMIT - (1 << 20)));
+    }
+}

@@ -189,13 +189,31 @@ fn a_part_of_a_variable_with_a_set() {
 
 #[test]
 fn a_word_that_is_not_ours_is_left_alone() {
-    let pointer = Word(Word::SPECIAL | 0x7fff_1234);
-    for variant in Variant::ALL {
-        let (sets, x) = (Sets::new(), var(pointer, Word::NONE));
-        let mut a = actor(A, 1);
+    // But for one bit, they are accesses that the thread knows.
+    let pointer = Word(Word::SPECIAL | at(A, 1).0);
+    let line = Word(Word::SPECIAL | Word::FOREIGN | at(A, 1).0);
+    for (variant, (w, r)) in Variant::ALL.into_iter().flat_map(|variant| {
+        [(pointer, Word::NONE), (pointer, line), (Word::NONE, line), (at(A, 1), line)]
+            .map(|pair| (variant, pair))
+    }) {
+        let (sets, x) = (Sets::new(), var(w, r));
+        let mut a = actor(A, 2);
         assert_eq!(variant.read(&mut a, &x, &sets, WHOLE), None);
         assert_eq!(variant.write(&mut a, &x, &sets, WHOLE), None);
-        assert_eq!((x.load_w(), x.load_r(), a.thread.now()), (pointer, Word::NONE, Clock(0)));
+        assert_eq!((x.load_w(), x.load_r(), a.thread.now()), (w, r, Clock(1)), "{variant:?}");
+    }
+}
+
+/// Reads of other bytes, by a thread that is not known: no matter for this handler.
+#[test]
+fn a_read_of_another_part() {
+    let read = at(A, 1).with_extent(0xf0);
+    for variant in Variant::ALL {
+        let (sets, x) = (Sets::new(), var(Word::NONE, read));
+        let mut b = actor(B, 1);
+        assert_eq!(variant.write(&mut b, &x, &sets, 0x0f), None, "{variant:?}");
+        assert_eq!(variant.read(&mut b, &x, &sets, 0x0f), None, "{variant:?}");
+        assert_eq!((x.load_w(), x.load_r()), (Word::NONE, read));
     }
 }
 

@@ -69,7 +69,7 @@ struct Lockset {
 
 /// How many of them are at hand, at first and where a thread has many.
 const LOCKSETS: usize = 16;
-const MOST_LOCKSETS: usize = 1024;
+const MOST_LOCKSETS: usize = 1 << 14;
 
 /// A stamp that stands for two.
 #[derive(Clone, Copy)]

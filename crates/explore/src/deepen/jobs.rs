@@ -125,7 +125,10 @@ impl Deepening {
 
     /// A new candidate of a job with the points S: jobs for S with one of its places, with both, and for all places known.
     fn found(&mut self, at: usize, candidate: Candidate, cost: f64) {
-        self.candidates.push(FoundCandidate { candidate, space: at });
+        let pair = |c: &Candidate| (c.first, c.second);
+        if !self.candidates.iter().any(|f| pair(&f.candidate) == pair(&candidate)) {
+            self.candidates.push(FoundCandidate { candidate, space: at });
+        }
         let new: Vec<u32> = candidate.new_sites().map(|s| s.0).collect();
         self.sites.extend(&new);
         let waiting = self.jobs.iter().filter(|j| j.state == JobState::Waiting).count();
@@ -160,10 +163,5 @@ impl Deepening {
     /// Is a worker still at something?
     pub(super) fn is_busy(&self) -> bool {
         self.jobs.iter().any(|j| j.state == JobState::Taken)
-    }
-
-    /// Was the job retired while a worker had it?
-    pub(super) fn is_retired(&self, at: usize) -> bool {
-        self.jobs[at].state == JobState::Retired
     }
 }

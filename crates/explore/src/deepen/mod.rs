@@ -192,7 +192,7 @@ impl Deepening {
         &self.bugs
     }
 
-    /// The data race candidates, in the order they were found.
+    /// The pairs of places that are data race candidates, each once, in the order they were found.
     pub fn candidates(&self) -> &[FoundCandidate] {
         &self.candidates
     }

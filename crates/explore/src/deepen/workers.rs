@@ -82,11 +82,7 @@ impl<'a> Shared<'a> {
         while let Some((at, mut space)) = self.next_job() {
             self.slice(system, &mut space);
             let mut state = self.lock();
-            let retired = state.deepening.is_retired(at);
             state.deepening.put_back(at, space);
-            if retired {
-                state.deepening.jobs[at].space = None;
-            }
             self.judge(&mut state);
             drop(state);
             self.changed.notify_all();

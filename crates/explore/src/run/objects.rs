@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// Memory: plain or atomic.
+    /// Memory: plain, then atomic. They conflict alike; only plain accesses race.
     Read,
     Write,
+    Load,
+    Update,
     Free,
     Alloc,
     /// Locks.
@@ -58,12 +60,12 @@ impl Kind {
     const fn conflicts(self) -> u32 {
         use Kind::*;
         match self {
-            Read => set(&[Write, Free, Alloc]),
-            Write => set(&[Read, Write, Free, Alloc]),
+            Read | Load => set(&[Write, Update, Free, Alloc]),
+            Write | Update => set(&[Read, Load, Write, Update, Free, Alloc]),
             // Free and alloc commute (002 §4.3), since what changes is only which address the alloc returns, unless it returned
             // just what was freed: then a stale access goes unnoticed that would be a use after free in the other order.
-            Free => set(&[Read, Write, Free, Alloc]),
-            Alloc => set(&[Read, Write, Free]),
+            Free => set(&[Read, Load, Write, Update, Free, Alloc]),
+            Alloc => set(&[Read, Load, Write, Update, Free]),
             Acquire => set(&[Acquire, AcquireShared, PeekLock]),
             AcquireShared => set(&[Acquire, PeekLock]),
             Release | ReleaseShared => set(&[PeekLock]),
@@ -100,14 +102,15 @@ impl Kind {
     const fn hides(self) -> u32 {
         use Kind::*;
         match self {
-            Write => set(&[Read, Write, Free, Alloc]),
-            Free => set(&[Read, Write, Free]),
+            Write | Update => set(&[Read, Load, Write, Update, Free, Alloc]),
+            Free => set(&[Read, Load, Write, Update, Free]),
             Acquire => set(&[Acquire, AcquireShared]),
             Release => set(&[Release, ReleaseShared]),
             Set => set(&[Look, Set]),
             Send => set(&[Send]),
             Receive => set(&[Receive, ReceiveClosed]),
-            Close => set(&[Send, Receive, ReceiveClosed, Close, PeekSend, PeekReceive]),
+            // Not sends and receives: a later one competes with them, whether the channel is closed or not.
+            Close => set(&[ReceiveClosed, Close, PeekSend, PeekReceive]),
             Change => set(&[Change]),
             _ => 0,
         }
@@ -157,6 +160,18 @@ impl Kind {
     #[inline]
     pub(crate) fn is_enabled_by(self, earlier: Kind) -> bool {
         earlier.is_in(self.needs())
+    }
+
+    /// Is it an access to memory? Then whether it is plain, and whether it writes.
+    #[inline]
+    pub(crate) fn access(self) -> Option<(bool, bool)> {
+        match self {
+            Kind::Read => Some((true, false)),
+            Kind::Write | Kind::Free => Some((true, true)),
+            Kind::Load => Some((false, false)),
+            Kind::Update => Some((false, true)),
+            _ => None,
+        }
     }
 
     /// Must later touches look at it?
@@ -308,8 +323,10 @@ impl Names {
             out.push(Touch { object, kind, mask: !0 });
         };
         match op {
-            Op::Read(s) | Op::AtomicLoad(s, _) => self.memory(s, Kind::Read, out),
-            Op::Write(s) | Op::AtomicStore(s, _) | Op::AtomicRmw(s, _) => self.memory(s, Kind::Write, out),
+            Op::Read(s) => self.memory(s, Kind::Read, out),
+            Op::Write(s) => self.memory(s, Kind::Write, out),
+            Op::AtomicLoad(s, _) => self.memory(s, Kind::Load, out),
+            Op::AtomicStore(s, _) | Op::AtomicRmw(s, _) => self.memory(s, Kind::Update, out),
             Op::Acquire(m) => touch(Lock, m.0, Kind::Acquire),
             Op::Release(m) => touch(Lock, m.0, Kind::Release),
             Op::AcquireShared(m) => touch(Lock, m.0, Kind::AcquireShared),
@@ -348,7 +365,7 @@ impl Names {
             Op::Receive(c) | Op::ReceiveClosed(c) => (Class::Channel, c.0, Kind::PeekReceive),
             Op::Acquire(m) | Op::AcquireShared(m) => (Class::Lock, m.0, Kind::PeekLock),
             Op::VolatileRead(v) => (Class::Volatile, v.0, Kind::Look),
-            Op::Read(s) | Op::AtomicLoad(s, _) => return self.memory(s, Kind::Read, out),
+            Op::Read(s) | Op::AtomicLoad(s, _) => return self.memory(s, Kind::Load, out),
             _ => return,
         };
         out.push(Touch { object: self.of(class, id), kind, mask: !0 });
@@ -399,11 +416,13 @@ mod tests {
         }
     }
 
-    const KINDS: [Kind; 21] = {
+    const KINDS: [Kind; 23] = {
         use Kind::*;
         [
             Read,
             Write,
+            Load,
+            Update,
             Free,
             Alloc,
             Acquire,

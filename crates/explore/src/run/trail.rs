@@ -79,6 +79,22 @@ struct Object {
     run: u32,
     /// The first entry of its list, plus one.
     head: u32,
+    /// Who accessed it: a thread plus one, or [`NONE`] for several.
+    by: u32,
+    plain: bool,
+    written: bool,
+}
+
+impl Object {
+    /// Notes an access to memory. Is it now memory that several threads access, not all of them atomically, and not all only to read?
+    #[inline]
+    fn note(&mut self, kind: Kind, tid: Tid) -> bool {
+        let Some((plain, writes)) = kind.access() else { return false };
+        self.by = if self.by == 0 || self.by == tid.0 + 1 { tid.0 + 1 } else { NONE };
+        self.plain |= plain;
+        self.written |= writes;
+        self.by == NONE && self.plain && self.written
+    }
 }
 
 /// The steps that sent and received on a channel, in order.
@@ -115,13 +131,17 @@ pub(crate) struct Trail {
     threads: Vec<Thread>,
     /// Who can go on now, and in how many ways.
     pub ready: Vec<(Tid, u32)>,
-    /// Who could not before the last step and can now.
-    pub unblocked: Vec<Tid>,
+    /// What ready threads would touch next, if a search asked: thread and object.
+    pub ahead: Vec<(Tid, u32)>,
     /// The races found, whose later step was not in the part that an earlier run had before.
     pub races: Vec<Reversible>,
     pub pending: Vec<Touch>,
     /// Steps before this one are those of an earlier run.
     pub fresh: u32,
+    /// Is there memory that could be raced for? Without, there is no need to look closer.
+    pub may_race: bool,
+    /// The threads that each step unblocked: step and thread.
+    pub unblocks: Vec<(u32, Tid)>,
     /// Did the last step fault?
     pub faulted: bool,
     /// How often a thread was switched from that could have gone on.
@@ -154,6 +174,8 @@ impl Trail {
         self.fresh = fresh;
         self.preemptions = 0;
         self.faulted = false;
+        self.may_race = false;
+        self.unblocks.clear();
         self.run = self.run.wrapping_add(1);
         if self.run == 0 {
             self.objects.clear();
@@ -172,7 +194,6 @@ impl Trail {
             self.clocks.widen(n);
         }
         self.ready.clear();
-        self.unblocked.clear();
         let now = self.steps.len() as u32;
         for (tid, thread) in (0..n).map(Tid).zip(&mut self.threads) {
             thread.runnable = match system.status(tid) {
@@ -181,12 +202,24 @@ impl Trail {
                     // A thread that a step has just made was not there before: that step made it runnable.
                     if !thread.runnable && now > 0 {
                         thread.enabler = now;
-                        self.unblocked.push(tid);
+                        self.unblocks.push((now - 1, tid));
                     }
                     true
                 }
                 Status::Blocked(_) | Status::Absent | Status::Finished => false,
             };
+        }
+    }
+
+    /// Looks at what ready threads stand before.
+    pub(crate) fn look_ahead<S: System + ?Sized>(&mut self, system: &S, names: &mut Names, heap: Heap) {
+        self.ahead.clear();
+        for &(tid, _) in &self.ready {
+            self.ops.clear();
+            system.pending(tid, &mut self.ops);
+            let from = self.pending.len();
+            self.ops.iter().for_each(|&op| names.touches(op, heap, &mut self.pending));
+            self.ahead.extend(self.pending.drain(from..).map(|t| (tid, t.object)));
         }
     }
 
@@ -288,6 +321,8 @@ impl Trail {
             preempts,
         });
         self.remember(touched, index, action.tid);
+        // Whose accesses they are is not told apart in a joint step.
+        self.may_race |= partner != NONE;
         self.after_events(index);
         self.logged = (self.log.events.len(), self.log.peeked.len(), self.log.offered.len());
     }
@@ -443,8 +478,9 @@ impl Trail {
             }
             let object = &mut self.objects[touch.object as usize];
             if object.run != self.run {
-                *object = Object { run: self.run, head: 0 };
+                *object = Object { run: self.run, ..Object::default() };
             }
+            self.may_race |= object.note(touch.kind, tid);
             // Unlink what this touch stands for.
             let (mut before, mut next, mut head) = (0, object.head, object.head);
             while let Some(at) = next.checked_sub(1) {

@@ -139,8 +139,7 @@ impl Optimal {
         for &race in &trail.races {
             way.reverse(race, trail, self.open);
             let node = &mut self.nodes[race.first as usize];
-            let seen = node.sleep.seen().any(|(t, c, touches)| way.is_weak_initial(t, c, touches, trail));
-            if !seen {
+            if !way.is_seen(&node.sleep, trail) {
                 self.branches.insert(&mut node.todo, &mut way, trail);
             }
         }

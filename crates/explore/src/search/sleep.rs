@@ -58,9 +58,19 @@ impl Sleep {
         &self.touches[sleeper.touches.0 as usize..sleeper.touches.1 as usize]
     }
 
-    /// The transitions all of whose continuations have been seen: not those that fault.
-    pub(crate) fn seen(&self) -> impl Iterator<Item = (Tid, u32, &[Touch])> {
-        let seen = self.sleepers.iter().filter(|s| !s.faults);
-        seen.map(|s| (Tid(s.tid), s.choice, self.touches_of(s)))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Asleep<'_>> {
+        self.sleepers.iter().map(|s| {
+            let (tid, choice, touches, faults) = (Tid(s.tid), s.choice, self.touches_of(s), s.faults);
+            Asleep { tid, choice, touches, faults }
+        })
     }
+}
+
+/// A transition that is asleep.
+pub(crate) struct Asleep<'a> {
+    pub tid: Tid,
+    pub choice: u32,
+    pub touches: &'a [Touch],
+    /// It faults: nothing was seen after it.
+    pub faults: bool,
 }

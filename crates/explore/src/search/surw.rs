@@ -4,8 +4,7 @@
 //! and makes all orders of the transitions that touch it about equally likely: the thread that may touch it next is drawn with
 //! weights by how many such transitions each thread has left, counted in earlier runs; the others wait before theirs.
 //!
-//! Deviations: counts are the largest of all runs so far, beginning with one that counts only; a thread that does not exist
-//! yet counts for the one that will make it.
+//! Deviation: counts are the largest of all runs so far, beginning with one that counts only.
 
 use super::random::Dice;
 use super::{Ending, Strategy};
@@ -22,6 +21,8 @@ struct Count {
     tid: u32,
     most: u32,
     now: u32,
+    /// Did it ever change it? What everybody only reads has but one order.
+    changes: bool,
 }
 
 /// The search.
@@ -29,8 +30,6 @@ struct Count {
 pub(crate) struct Surw {
     dice: Dice,
     counts: Vec<Count>,
-    /// Who made each thread, by its number; threads that nobody made are their own.
-    parents: Vec<u32>,
     /// Objects that several threads touch.
     shared: Vec<u32>,
     selected: Option<u32>,
@@ -43,8 +42,8 @@ pub(crate) struct Surw {
 impl Surw {
     pub(crate) fn new(seed: u64) -> Surw {
         let dice = Dice::new(seed);
-        let (counts, parents, shared) = Default::default();
-        Surw { dice, counts, parents, shared, selected: None, next: None, seen: 0 }
+        let (counts, shared) = Default::default();
+        Surw { dice, counts, shared, selected: None, next: None, seen: 0 }
     }
 
     /// Takes the last step's touches into account.
@@ -60,57 +59,39 @@ impl Surw {
                 if self.selected == Some(touch.object) && self.next == Some(tid) {
                     self.next = None;
                 }
+                let changes = !matches!(touch.kind, Kind::Read | Kind::Load | Kind::Look);
                 match self.counts.iter_mut().find(|c| c.object == touch.object && c.tid == tid) {
-                    Some(count) => count.now += 1,
-                    None => self.counts.push(Count { object: touch.object, tid, most: 0, now: 1 }),
+                    Some(count) => {
+                        count.now += 1;
+                        count.changes |= changes;
+                    }
+                    None => self.counts.push(Count { object: touch.object, tid, most: 0, now: 1, changes }),
                 }
             }
             self.seen += 1;
         }
-        for tid in &trail.unblocked {
-            let parent = trail.last_tid().unwrap_or(*tid).0;
-            while self.parents.len() <= tid.index() {
-                self.parents.push(self.parents.len() as u32);
-            }
-            if self.parents[tid.index()] == tid.0 {
-                self.parents[tid.index()] = parent;
-            }
-        }
     }
 
-    /// Transitions left that touch the selected object, a child's counted for the thread that has yet to make it.
-    fn draw(&mut self, trail: &Trail) {
+    /// Draws who touches the selected object next, by the transitions left that do. It need not exist yet: then the others wait for it.
+    fn draw(&mut self) {
         let Some(object) = self.selected else { return };
-        let mut weights: Vec<(u32, u64)> = trail.ready.iter().map(|r| (r.0.0, 0)).collect();
-        for count in self.counts.iter().filter(|c| c.object == object) {
-            let left = u64::from(count.most.saturating_sub(count.now));
-            let mut tid = count.tid;
-            for _ in 0..self.parents.len() {
-                if let Some(w) = weights.iter_mut().find(|w| w.0 == tid) {
-                    w.1 += left;
-                    break;
-                }
-                tid = self.parents.get(tid as usize).copied().unwrap_or(tid);
-            }
-        }
-        let total: u64 = weights.iter().map(|w| w.1).sum();
-        if total == 0 {
-            return;
-        }
-        let mut at = self.dice.rng().u64(..total);
-        for (tid, weight) in weights {
+        let left = |c: &Count| if c.object == object { c.most.saturating_sub(c.now) } else { 0 };
+        let total = self.counts.iter().map(left).sum();
+        let mut at = self.dice.below(total);
+        for count in &self.counts {
+            let weight = left(count);
             if at < weight {
-                self.next = Some(tid);
+                self.next = Some(count.tid);
                 return;
             }
             at -= weight;
         }
     }
 
-    /// Would the thread's next transition touch the selected object? Judged by what it has left: it stands before it only then.
-    fn may_touch(&self, tid: Tid) -> bool {
+    /// Does the thread stand before the selected object, and is it not its turn?
+    fn waits(&self, tid: Tid, trail: &Trail) -> bool {
         let Some(object) = self.selected else { return false };
-        self.counts.iter().any(|c| c.object == object && c.tid == tid.0 && c.now < c.most)
+        self.next != Some(tid.0) && trail.ahead.contains(&(tid, object))
     }
 }
 
@@ -125,14 +106,12 @@ impl Strategy for Surw {
     fn pick(&mut self, trail: &Trail) -> Option<Action> {
         self.catch_up(trail);
         if self.next.is_none() {
-            self.draw(trail);
+            self.draw();
         }
-        // Whoever has touches left and is not next waits, unless nobody else can go on.
-        let free =
-            trail.ready.iter().filter(|r| self.next == Some(r.0.0) || !self.may_touch(r.0)).count() as u32;
+        // Nobody is kept waiting if nobody else can go on.
+        let free = trail.ready.iter().filter(|r| !self.waits(r.0, trail)).count() as u32;
         let pick = self.dice.below(if free > 0 { free } else { trail.ready.len() as u32 }) as usize;
-        let mut allowed =
-            trail.ready.iter().filter(|r| free == 0 || self.next == Some(r.0.0) || !self.may_touch(r.0));
+        let mut allowed = trail.ready.iter().filter(|r| free == 0 || !self.waits(r.0, trail));
         let &(tid, ways) = allowed.nth(pick)?;
         Some(Action { tid, choice: self.dice.below(ways) })
     }
@@ -145,7 +124,8 @@ impl Strategy for Surw {
         }
         self.shared.clear();
         for (i, a) in self.counts.iter().enumerate() {
-            let shared = self.counts.iter().any(|b| b.object == a.object && b.tid != a.tid);
+            let of_object = || self.counts.iter().filter(|b| b.object == a.object);
+            let shared = of_object().any(|b| b.tid != a.tid) && of_object().any(|b| b.changes);
             if shared && !self.counts[..i].iter().any(|b| b.object == a.object) {
                 self.shared.push(a.object);
             }

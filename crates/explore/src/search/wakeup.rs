@@ -6,6 +6,7 @@
 //! sequence unless the tree has one that leads to the same runs: it goes along a branch `p` while `p` is a *weak initial* of what is
 //! left (`p` could come first: it has no predecessor in it, or commutes with all of it).
 
+use super::sleep::Sleep;
 use crate::run::objects::{Touch, dependent};
 use crate::run::trail::{Later, Reversible, Trail};
 use deadheat_trace::Tid;
@@ -248,9 +249,13 @@ impl Way {
         }
     }
 
-    /// Could that step, which is asleep, come first? Then all that the way leads to has been seen.
-    pub(crate) fn is_weak_initial(&self, tid: Tid, choice: u32, touches: &[Touch], trail: &Trail) -> bool {
-        self.initial(tid, choice, touches, trail).is_some()
+    /// Has all that the way leads to been seen? So it has if a step that is asleep could come first; one that faults only if
+    /// it is on the way, since nothing was seen after it.
+    pub(crate) fn is_seen(&self, sleep: &Sleep, trail: &Trail) -> bool {
+        sleep.iter().any(|s| match self.initial(s.tid, s.choice, s.touches, trail) {
+            Some(at) => at.is_some() || !s.faults,
+            None => false,
+        })
     }
 
     /// The threads that can make the first step towards the later half: those of steps before it with no predecessor on the way.

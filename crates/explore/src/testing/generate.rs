@@ -86,7 +86,8 @@ fn thread(rng: &mut Rng, taste: Taste) -> Vec<Ins> {
 
 fn access(rng: &mut Rng) -> Ins {
     let v = rng.u32(..2);
-    match rng.u32(..6) {
+    match rng.u32(..7) {
+        6 => Ins::Store(v, rng.i64(1..3)),
         0 | 1 => Ins::Read(v),
         2 => Ins::Write(v, 1),
         3 => Ins::Set(v, rng.i64(1..3)),

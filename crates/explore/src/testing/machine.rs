@@ -478,6 +478,13 @@ impl System for Machine {
             Some(Ins::Receive(c)) => into.push(Op::Receive(ChanId(*c))),
             Some(Ins::Select(cs)) => into.extend(cs.iter().map(|c| Op::Receive(ChanId(*c)))),
             Some(Ins::Deschedule) => into.push(Op::VolatileRead(VolatileId(tid.0))),
+            Some(Ins::Read(v)) => into.push(Op::Read(Span::named(*v))),
+            Some(Ins::Write(v, _) | Ins::Set(v, _)) => into.push(Op::Write(Span::named(*v))),
+            Some(Ins::Load(v)) => into.push(Op::AtomicLoad(Span::named(*v), LoadOrder::SeqCst)),
+            Some(Ins::Store(v, _)) => into.push(Op::AtomicStore(Span::named(*v), StoreOrder::SeqCst)),
+            Some(Ins::Add(v, _) | Ins::Cas(v, ..)) => {
+                into.push(Op::AtomicRmw(Span::named(*v), RmwOrder::SeqCst));
+            }
             _ => {}
         }
     }

@@ -5,6 +5,7 @@ mod deepening;
 mod generate;
 mod machine;
 mod programs;
+mod random;
 mod schedules;
 
 use crate::{End, Options, Points, Search, Space, System};
