@@ -1,10 +1,11 @@
-(** From the small steps of an instrumented program to bigger steps (000, Section 5.1, Lemmas 4 to 10).
+(** From the small steps of an instrumented program to bigger steps (000, Section 5.1): Lemmas 4, 8, 9 and 10, of which 9 and 10 are what the theorems need.
 
     The paper reorders runs: it moves the steps of the first section of instrumentation that is completed to the front. Here the same follows from an
     invariant of runs as they are, without moving anything: beside the state of the run there is the state that the bigger steps have reached, in
     which a section takes effect at its last step; a thread within a section has done to its environment and to the locations of that section what the
     steps that it has made do when they are made alone, after the bigger steps; and all other locations are as the bigger steps left them. What this
-    rests on is the paper's Lemma 4: sections of different threads that are under way access different locations. *)
+    rests on is the paper's Lemma 4: sections of different threads that are under way access different locations. Lemmas 5 to 7, which move steps, have no
+    counterpart. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 From Deadheat Require Import Trace Knowledge Clocks Lang Instrument BiggerSteps.
