@@ -1,7 +1,7 @@
 (** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
 From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
   ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin Exec
-  ChannelClocks ChannelDetector PaperV2.
+  ChannelClocks ChannelDetector PaperV2 BiggerSteps Reordering InstrumentTheorems.
 
 Print Assumptions hb_is_paper_hb.
 Print Assumptions vectorclock_theorem_1.
@@ -41,3 +41,12 @@ Print Assumptions fasttrack_over_channels.
 Print Assumptions verifiedft_over_channels.
 Print Assumptions v2_refines_spec.
 Print Assumptions spec_is_rule.
+Print Assumptions instrumentation_lemma_3.
+Print Assumptions instrumentation_lemma_4.
+Print Assumptions instrumentation_lemma_8.
+Print Assumptions instrumentation_lemma_9.
+Print Assumptions instrumentation_lemma_10.
+Print Assumptions instrumentation_theorem_4.
+Print Assumptions instrumentation_theorem_5.
+Print Assumptions stuck_next_race.
+Print Assumptions instrumentation_sound_and_complete.

@@ -1,7 +1,7 @@
 //! Mistakes that must not get through, as lists of lines to be replaced: `mutants.txt` beside the sources that they are made in.
 
 use super::{cannot, end_of};
-use crate::shell::Step;
+use crate::shell::{Step, root};
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -18,7 +18,8 @@ pub fn each(folder: &Path, mut passes: impl FnMut(&str, &str) -> Result<bool, St
             return Err(format!("{} passes with a mistake: {}", mutant.file, mutant.what));
         }
     }
-    println!("{} mistakes in {} are found", mutants.len(), folder.display());
+    let place = folder.strip_prefix(root()).unwrap_or(folder);
+    println!("{} mistakes in {} are found", mutants.len(), place.display());
     Ok(())
 }
 
