@@ -2,6 +2,7 @@
 
 mod channels;
 mod figures;
+mod rules;
 mod simulation;
 mod slots;
 

@@ -1,0 +1,78 @@
+//! Which rule is applied and counted, and what is one race and what are two.
+
+use super::{M, Run, x};
+use crate::detector::Detector;
+use crate::fasttrack::FastVar;
+use crate::precise::{Precise, VarState};
+use crate::rule::Rule;
+use crate::sync::JoinRule;
+use crate::verifiedft::VerifiedVar;
+use deadheat_clock::Tid;
+use deadheat_trace::{Addr, Event, EventId, Loc, Op, Span};
+
+fn counted<V: VarState>(steps: &[(u32, Op)]) -> Vec<(Rule, u64)> {
+    let mut run = Run::new(Precise::<V>::new(JoinRule::Keep)).started(3);
+    steps.iter().for_each(|&(t, op)| {
+        run.step(Tid(t), op);
+    });
+    run.detector.counters().iter().collect()
+}
+
+#[test]
+fn each_access_is_counted_under_its_rule() {
+    use Rule::*;
+    let (r, w) = (Op::Read(x()), Op::Write(x()));
+    type Case<'a> = (&'a [(u32, Op)], &'a [(Rule, u64)]);
+    let cases: [Case<'_>; 8] = [
+        (&[(0, w), (0, w)], &[(WriteSameEpoch, 1), (WriteExclusive, 1)]),
+        (&[(0, w), (1, w)], &[(WriteExclusive, 1), (WriteWriteRace, 1)]),
+        (&[(0, w), (1, Op::Free(x()))], &[(WriteExclusive, 1), (WriteWriteRace, 1)]),
+        (&[(0, w), (1, r)], &[(WriteReadRace, 1), (WriteExclusive, 1)]),
+        (&[(0, r), (0, w)], &[(ReadExclusive, 1), (WriteExclusive, 1)]),
+        (&[(0, r), (1, w)], &[(ReadExclusive, 1), (ReadWriteRace, 1)]),
+        (&[(0, r), (1, r), (2, r)], &[(ReadExclusive, 1), (ReadShare, 1), (ReadShared, 1)]),
+        (&[(0, r), (1, r), (2, w)], &[(ReadExclusive, 1), (ReadShare, 1), (SharedWriteRace, 1)]),
+    ];
+    for (steps, rules) in cases {
+        assert_eq!(counted::<VerifiedVar>(steps), rules, "{steps:?}");
+        assert_eq!(counted::<FastVar>(steps), rules, "{steps:?}");
+    }
+}
+
+#[test]
+fn synchronisation_is_counted_apart() {
+    let (lock, unlock) = (Op::Acquire(M), Op::Release(M));
+    let rules = counted::<VerifiedVar>(&[(0, lock), (0, lock), (0, Op::Read(x())), (0, unlock), (0, unlock)]);
+    let accesses: Vec<_> = rules.iter().filter(|(rule, _)| rule.is_access()).collect();
+    assert_eq!(accesses, [&(Rule::ReadExclusive, 1)]);
+    let count = |rule| rules.iter().find(|(r, _)| *r == rule).map(|(_, n)| *n);
+    // Entered again once, and left again once.
+    assert_eq!(
+        (count(Rule::Acquire), count(Rule::Release), count(Rule::Reenter)),
+        (Some(1), Some(1), Some(2))
+    );
+    assert!(!Rule::RGc.is_access() && !Rule::Acquire.is_access() && Rule::Read.is_access());
+}
+
+/// Bytes side by side that race with the same earlier access are one race.
+#[test]
+fn a_race_of_several_cells() {
+    let at = |addr: u64, size: u64| Span { addr: Addr(addr), size };
+    let spans = |steps: &[(u32, Op)]| {
+        let mut run = Run::new(Precise::<VerifiedVar>::new(JoinRule::Keep)).started(3);
+        let (last, first) = steps.split_last().expect("there are steps");
+        first.iter().for_each(|&(t, op)| {
+            run.step(Tid(t), op);
+        });
+        let mut spans = Vec::new();
+        let event = Event { op: last.1, tid: Tid(last.0), loc: Loc::NONE };
+        run.detector.on_event(EventId(run.steps), &event, &mut |race| spans.push(race.span));
+        spans
+    };
+    let read = (2, Op::Read(at(64, 8)));
+    let whole = (0, Op::Write(at(64, 8)));
+    assert_eq!(spans(&[whole, (1, Op::Read(at(66, 4))), read]), [at(64, 8)], "cells of one write");
+    assert_eq!(spans(&[whole, (2, Op::Write(at(66, 4))), read]), [at(64, 2), at(70, 2)], "not side by side");
+    let halves = [(0, Op::Write(at(64, 4))), (0, Op::Write(at(68, 4))), read];
+    assert_eq!(spans(&halves), [at(64, 4), at(68, 4)], "two writes");
+}
