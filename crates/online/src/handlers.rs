@@ -149,7 +149,7 @@ fn exclusive(
 #[inline(always)]
 pub fn is_known(thread: &ThreadState, a: Word, b: Word) -> bool {
     let known = |word: Word| word.is_none() || thread.covers(word);
-    (a.0 | b.0) & (Word::LOCK | Word::SPECIAL) == 0 && known(a) && known(b)
+    (a.0 | b.0) & Word::OTHER == 0 && known(a) && known(b)
 }
 
 /// All that is remembered is of exactly those bytes, so that they are one variable. Not so: W or R is no word of this crate (the bytes have different histories, see `shadow`), an access of

@@ -49,6 +49,8 @@ impl Word {
     pub const LOCK: u64 = 1 << 63;
     /// Not an access: a set of reads (in R), or what `shadow` puts there.
     pub const SPECIAL: u64 = 1 << 62;
+    /// Bits that say of a word that it is not, or not only, an access.
+    pub const OTHER: u64 = Word::LOCK | Word::SPECIAL;
     /// With [`Word::SPECIAL`], in R: not a set of reads either.
     pub const FOREIGN: u64 = 1 << 61;
 

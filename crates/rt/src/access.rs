@@ -170,7 +170,7 @@ pub fn forget_block(address: u64, size: u64) {
     let (first, last) = (address, (address + size).next_multiple_of(8));
     each_cell(first, last, 8, |granule, cell| {
         let held = cell.load_w().0 | cell.load_r().0;
-        if held & (Word::LOCK | Word::SPECIAL) != 0 {
+        if held & Word::OTHER != 0 {
             forget_bytes(granule, Word::WHOLE);
         } else if held != 0 {
             cell.clear();
@@ -318,7 +318,7 @@ fn forget_granules(first: u64, last: u64) {
         if held == Pair::default() {
             return;
         }
-        let is_word = (held.w.0 | held.r.0) & (Word::LOCK | Word::SPECIAL) == 0;
+        let is_word = (held.w.0 | held.r.0) & Word::OTHER == 0;
         if !is_word || !pair::replace(cell, held, Pair::default()) {
             forget_bytes(granule, Word::WHOLE);
         }

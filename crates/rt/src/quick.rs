@@ -56,7 +56,7 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
 #[inline(always)]
 fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
     let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
-    (seen.w.0 | seen.r.0) & (Word::LOCK | Word::SPECIAL) == 0 && known(seen.w) && known(seen.r)
+    (seen.w.0 | seen.r.0) & Word::OTHER == 0 && known(seen.w) && known(seen.r)
 }
 
 /// What a cell becomes by an access of a thread that knows all of what it holds; nothing if what it takes is not at hand.

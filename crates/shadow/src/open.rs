@@ -112,5 +112,5 @@ impl Version {
 }
 
 fn pointer<T>(w: Word) -> *mut Detail<T> {
-    (w.0 & !(Word::LOCK | Word::SPECIAL)) as *mut Detail<T>
+    (w.0 & !Word::OTHER) as *mut Detail<T>
 }
