@@ -13,7 +13,9 @@ const CRATES: [(&str, &[&str]); 2] = [
 pub fn run(options: &[String]) -> Step {
     setup::mutants()?;
     for (name, tests) in CRATES {
-        let out = target().join("mutants").join(name).display().to_string();
+        let out = target().join("mutants").join(name);
+        std::fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+        let out = out.display().to_string();
         // Who waits for ever is found out by the timeout.
         let mut args = vec!["mutants", "--output", &out, "--package", name, "--timeout", "60"];
         args.extend(options.iter().map(String::as_str));

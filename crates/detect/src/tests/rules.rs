@@ -3,15 +3,23 @@
 use super::{M, Run, x};
 use crate::detector::Detector;
 use crate::fasttrack::FastVar;
+use crate::hb_sets::after_write::AfterWriteVar;
+use crate::hb_sets::all_races::AllRacesVar;
+use crate::hb_sets::collected::Collected;
 use crate::precise::{Precise, VarState};
 use crate::rule::Rule;
 use crate::sync::JoinRule;
+use crate::vector_clock::VarClocks;
 use crate::verifiedft::VerifiedVar;
 use deadheat_clock::Tid;
-use deadheat_trace::{Addr, Event, EventId, Loc, Op, Span};
+use deadheat_trace::{Addr, BarrierId, Event, EventId, Loc, Op, Span, StoreOrder};
 
 fn counted<V: VarState>(steps: &[(u32, Op)]) -> Vec<(Rule, u64)> {
-    let mut run = Run::new(Precise::<V>::new(JoinRule::Keep)).started(3);
+    counted_by(Precise::<V>::new(JoinRule::Keep), steps)
+}
+
+fn counted_by(detector: impl Detector, steps: &[(u32, Op)]) -> Vec<(Rule, u64)> {
+    let mut run = Run::new(detector).started(3);
     steps.iter().for_each(|&(t, op)| {
         run.step(Tid(t), op);
     });
@@ -37,6 +45,60 @@ fn each_access_is_counted_under_its_rule() {
         assert_eq!(counted::<VerifiedVar>(steps), rules, "{steps:?}");
         assert_eq!(counted::<FastVar>(steps), rules, "{steps:?}");
     }
+}
+
+#[test]
+fn the_other_detectors_tell_their_races_apart_too() {
+    use Rule::*;
+    let (r, w) = (Op::Read(x()), Op::Write(x()));
+    assert_eq!(counted::<VarClocks>(&[(0, w), (1, w)]), [(Write, 1), (WriteWriteRace, 1)]);
+    assert_eq!(counted::<VarClocks>(&[(0, r), (1, w)]), [(Read, 1), (ReadWriteRace, 1)]);
+    for (steps, rules) in
+        [([(0, w), (1, w)], [(RWrite, 1), (RWriteWaW, 1)]), ([(0, r), (1, w)], [(RRead, 1), (RWriteWaR, 1)])]
+    {
+        assert_eq!(counted::<AllRacesVar>(&steps), rules);
+        assert_eq!(counted_by(Collected::new(1000), &steps), rules);
+    }
+}
+
+#[test]
+fn garbage_is_collected_every_so_often() {
+    // Three starts and four reads.
+    let rules = counted_by(Collected::new(3), &[(0, Op::Read(x())); 4]);
+    assert_eq!(rules.iter().find(|(rule, _)| *rule == Rule::RGc), Some(&(Rule::RGc, 2)));
+}
+
+/// An atomic access goes by its own label, not by one that happens to be known.
+#[test]
+fn a_plain_write_races_with_an_atomic_one() {
+    fn races<V: VarState>() -> usize {
+        let mut run = Run::new(Precise::<V>::new(JoinRule::Keep));
+        run.step(Tid(1), Op::Write(Span::named(1)));
+        run.step(Tid(0), Op::AtomicStore(x(), StoreOrder::Relaxed)).step(Tid(1), Op::Write(x()));
+        run.races
+    }
+    assert_eq!([races::<AfterWriteVar>(), races::<AllRacesVar>(), races::<VarClocks>()], [1, 1, 1]);
+}
+
+/// Who enters when a round of two is complete is in the next one, although nobody has left yet.
+#[test]
+fn rounds_of_a_barrier() {
+    let (b, y, z) = (BarrierId(0), Span::named(1), Span::named(2));
+    let (enter, leave) = (Op::BarrierEnter(b), Op::BarrierLeave(b));
+    let mut run = Run::new(Precise::<VerifiedVar>::new(JoinRule::Keep)).started(3);
+    let mut races = |steps: &[(u32, Op)]| {
+        steps.iter().for_each(|&(t, op)| {
+            run.step(Tid(t), op);
+        });
+        run.races
+    };
+    races(&[(0, Op::BarrierMake(b, 2)), (0, Op::Write(x())), (2, Op::Write(y))]);
+    races(&[(0, enter), (1, enter), (2, enter), (0, leave)]);
+    assert_eq!(races(&[(0, Op::Read(y))]), 1, "2 is in the next round");
+    races(&[(0, Op::Write(z)), (0, enter), (2, leave)]);
+    assert_eq!(races(&[(2, Op::Read(z))]), 1, "0 was in the second round before 2 left it");
+    assert_eq!(races(&[(1, leave), (1, Op::Read(x()))]), 1, "0 was in the first round");
+    assert_eq!(races(&[(1, Op::Read(z))]), 2, "0 wrote this after the first round");
 }
 
 #[test]

@@ -30,6 +30,15 @@ fn a_thread_forked_after_a_join_takes_the_slot() {
 }
 
 #[test]
+fn a_join_ends_a_thread_that_did_not_say_so() {
+    let mut run = run();
+    for t in [1, 2].map(Tid) {
+        run.step(MAIN, Op::Fork(t)).step(MAIN, Op::Join(t));
+        assert_eq!(slot(&mut run, t), Tid(1));
+    }
+}
+
+#[test]
 fn a_thread_that_may_overlap_does_not() {
     let mut run = run();
     run.step(MAIN, Op::Fork(Tid(1))).step(Tid(1), Op::Write(x())).step(Tid(1), Op::Exit);
