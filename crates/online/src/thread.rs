@@ -333,6 +333,18 @@ mod tests {
         }
     }
 
+    /// Also if something was learned meanwhile.
+    #[test]
+    fn a_release_covers_the_whole_epoch() {
+        let mut thread = ThreadState::new(Slot(0), Clock(0), |_| false);
+        thread.learn(Slot(1), Clock(1));
+        let (first, last) = (thread.stamp(), thread.stamp());
+        let mut lock = LockState::new();
+        thread.release(&mut lock);
+        assert!(lock.covers(first) && lock.covers(last) && lock.covers(at(1, 1)));
+        assert!(!thread.is_current(last));
+    }
+
     #[test]
     fn what_a_lock_knows_counts_among_the_most() {
         let (mut a, mut b) =

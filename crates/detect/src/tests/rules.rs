@@ -12,7 +12,7 @@ use crate::sync::JoinRule;
 use crate::vector_clock::VarClocks;
 use crate::verifiedft::VerifiedVar;
 use deadheat_clock::Tid;
-use deadheat_trace::{Addr, BarrierId, Event, EventId, Loc, Op, Span, StoreOrder};
+use deadheat_trace::{Addr, BarrierId, Event, EventId, LoadOrder, Loc, Op, RmwOrder, Span, StoreOrder};
 
 fn counted<V: VarState>(steps: &[(u32, Op)]) -> Vec<(Rule, u64)> {
     counted_by(Precise::<V>::new(JoinRule::Keep), steps)
@@ -78,6 +78,41 @@ fn a_plain_write_races_with_an_atomic_one() {
         run.races
     }
     assert_eq!([races::<AfterWriteVar>(), races::<AllRacesVar>(), races::<VarClocks>()], [1, 1, 1]);
+}
+
+#[test]
+fn a_read_modify_write_releases_and_acquires() {
+    let flag = Span::named(1);
+    let races = |by: RmwOrder, to: RmwOrder| {
+        let mut run = Run::new(Precise::<VerifiedVar>::new(JoinRule::Keep)).started(2);
+        run.step(Tid(0), Op::Write(x())).step(Tid(0), Op::AtomicRmw(flag, by));
+        run.step(Tid(1), Op::AtomicRmw(flag, to)).step(Tid(1), Op::Read(x())).races
+    };
+    assert_eq!(races(RmwOrder::AcqRel, RmwOrder::AcqRel), 0);
+    assert_eq!(races(RmwOrder::Relaxed, RmwOrder::AcqRel), 1);
+    assert_eq!(races(RmwOrder::AcqRel, RmwOrder::Relaxed), 1);
+}
+
+/// What a thread does after a release is not published by it.
+#[test]
+fn an_atomic_release_begins_an_epoch() {
+    let flag = Span::named(1);
+    for release in [Op::AtomicStore(flag, StoreOrder::Release), Op::AtomicRmw(flag, RmwOrder::Release)] {
+        let mut run = Run::new(Precise::<VerifiedVar>::new(JoinRule::Keep)).started(2);
+        run.step(Tid(0), release).step(Tid(0), Op::Write(x()));
+        run.step(Tid(1), Op::AtomicLoad(flag, LoadOrder::Acquire)).step(Tid(1), Op::Read(x()));
+        assert_eq!(run.races, 1, "{release:?}");
+    }
+}
+
+/// What is collected is what no location remembers, an atomic access neither.
+#[test]
+fn labels_of_atomics_are_no_garbage() {
+    let mut run = Run::new(Collected::new(1)).started(2);
+    let store = Op::AtomicStore(x(), StoreOrder::Relaxed);
+    run.step(Tid(0), Op::Acquire(M)).step(Tid(0), store).step(Tid(0), Op::Release(M));
+    run.step(Tid(1), Op::Acquire(M)).step(Tid(1), Op::Write(x()));
+    assert_eq!(run.races, 0);
 }
 
 /// Who enters when a round of two is complete is in the next one, although nobody has left yet.
