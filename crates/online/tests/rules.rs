@@ -313,3 +313,10 @@ fn rules_have_the_names_of_the_paper() {
         assert_eq!(rule.name().replace([' ', '-'], ""), format!("{rule:?}"));
     }
 }
+
+#[test]
+fn later_is_within_half_the_range() {
+    let start = at(A, 1);
+    assert!(start.is_since(start) && at(A, Clock::LIMIT).is_since(start) && !at(A, 0).is_since(start));
+    assert!(!Word(start.0 + Clock::LIMIT).is_since(start) && !at(B, 1).is_since(start));
+}
