@@ -6,6 +6,7 @@ use crate::fasttrack::FastVar;
 use crate::hb_sets::after_write::AfterWriteVar;
 use crate::hb_sets::all_races::AllRacesVar;
 use crate::hb_sets::collected::Collected;
+use crate::history::Site;
 use crate::precise::{Precise, VarState};
 use crate::rule::Rule;
 use crate::sync::JoinRule;
@@ -134,6 +135,14 @@ fn rounds_of_a_barrier() {
     assert_eq!(races(&[(2, Op::Read(z))]), 1, "0 was in the second round before 2 left it");
     assert_eq!(races(&[(1, leave), (1, Op::Read(x()))]), 1, "0 was in the first round");
     assert_eq!(races(&[(1, Op::Read(z))]), 2, "0 wrote this after the first round");
+}
+
+#[test]
+fn sites_keep_the_numbers_of_long_traces() {
+    let event = Event { op: Op::Read(x()), tid: Tid(0), loc: Loc::NONE };
+    for id in [0, 7, u64::from(u32::MAX), (1 << 33) + 5].map(EventId) {
+        assert_eq!(Site::new(id, &event).event(), id);
+    }
 }
 
 #[test]
