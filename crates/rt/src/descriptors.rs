@@ -3,6 +3,7 @@
 //! A descriptor has two addresses that stand for it, in memory that nobody uses. At one, each use is a read and `close` a write, so that a use that nothing
 //! orders against the close is found as a race. The other is the *channel*: what a thread has written to a file happens before what is read from it.
 //! Both ends of a pipe share a channel; all regular files share one, and all sockets, since the runtime cannot see which of them lead to each other.
+//! A third address stands for the number: the kernel gives it out again only after it was closed, so what was done before the close happens before what is done with the new file.
 
 use crate::access;
 use crate::os::{self, Mutex};
@@ -55,11 +56,12 @@ struct Channels {
 }
 
 static CHANNELS: Mutex<Channels> = Mutex::new(Channels { holders: Vec::new(), free: Vec::new() });
-/// Where descriptors are, and after them one address for the uses of each and one for each channel. Zero until the first is needed.
+/// Where descriptors are, and after them one address for the uses of each, one for each channel and one for each number. Zero until the first is needed.
 static TABLE: AtomicUsize = AtomicUsize::new(0);
 const USES: usize = LIMIT * size_of::<Descriptor>();
 const PASSES: usize = USES + LIMIT * 8;
-const BYTES: usize = PASSES + 2 * LIMIT * 8;
+const NUMBERS: usize = PASSES + 2 * LIMIT * 8;
+const BYTES: usize = NUMBERS + LIMIT * 8;
 
 fn table() -> usize {
     match TABLE.load(Ordering::Acquire) {
@@ -95,6 +97,10 @@ fn descriptor(i: usize) -> &'static Descriptor {
 
 fn use_address(i: usize) -> u64 {
     (table() + USES + i * 8) as u64
+}
+
+fn number_address(i: usize) -> u64 {
+    (table() + NUMBERS + i * 8) as u64
 }
 
 fn channel_address(channel: Channel) -> u64 {
@@ -176,6 +182,14 @@ pub fn acquire(thread: &mut Thread, fd: i32, pc: u64) {
     acquire_from(thread, channel_of(fd));
 }
 
+/// Connections are waited for at the descriptor: what can be read there is that somebody has connected, and nothing that was written to other sockets.
+pub fn listens(thread: &mut Thread, fd: i32, pc: u64) {
+    used(thread, fd, pc);
+    if let (Some(i), IoSync::WriteToRead) = (index(fd), options().io_sync) {
+        Channel(descriptor(i).channel.swap(Channel::CONNECTIONS.0, Ordering::Relaxed)).let_go();
+    }
+}
+
 /// How a number comes or goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
@@ -194,6 +208,9 @@ pub fn made(thread: &mut Thread, fd: i32, channel: Channel, change: Change, pc: 
         IoSync::Everything => Channel::ALL,
     };
     Channel(descriptor(i).channel.swap(channel.0, Ordering::Relaxed)).let_go();
+    if options().io_sync != IoSync::Nothing {
+        sync::acquire(thread, number_address(i));
+    }
     note(thread, i, 0, pc);
     access::forget(use_address(i), 8);
     let mode = if change == Change::Alone { Mode::Write } else { Mode::Read };
@@ -207,6 +224,9 @@ pub fn closing(thread: &mut Thread, fd: i32, change: Change, pc: u64) {
     access::plain(thread, use_address(i), 8, mode, pc, Note::FD);
     // Who reads the end of the file knows what was done before the last writer closed it.
     release_to(thread, channel_of(fd));
+    if options().io_sync != IoSync::Nothing {
+        sync::release(thread, number_address(i));
+    }
     unwatch_all(fd);
     // The number may come back by ways that the runtime does not see.
     access::forget(use_address(i), 8);

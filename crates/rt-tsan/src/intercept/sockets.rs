@@ -108,7 +108,9 @@ interceptors! {
     }
 
     fn listen(pc; fd: c_int, backlog: c_int) -> c_int {
-        used(fd, pc);
+        if let Some(mut thread) = Stay::begin() {
+            descriptors::listens(&mut thread, fd, pc);
+        }
         real(fd, backlog)
     }
 
