@@ -5,15 +5,14 @@
 
 use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
-use core::mem::offset_of;
 use deadheat_online::Word;
 use deadheat_rt::access::{known, plain, two};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::quick::{exclusive, exclusive_apart, exclusive_two, is_done, is_in_epoch_across};
 use deadheat_rt::sites::Note;
-use deadheat_rt::thread::{SEEN, Stay, Thread};
+use deadheat_rt::thread::{SEEN, Stay};
 use deadheat_rt::tls;
-use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK, THREAD};
+use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK, SEEN as AT_HAND};
 use deadheat_shadow::Mode;
 
 /// Where R and W are in a cell.
@@ -112,9 +111,9 @@ macro_rules! fast_read {
                 read_path!("ret"),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym $slow,
+                last = const SEEN - 1, seen = const AT_HAND, slow = sym $slow,
             )
         }
     )+)*};
@@ -162,8 +161,8 @@ macro_rules! fast_read16 {
                 read16_path!("ret"),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
-                last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym slow_read16,
+                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
+                last = const SEEN - 1, seen = const AT_HAND, slow = sym slow_read16,
             )
         }
     )+};

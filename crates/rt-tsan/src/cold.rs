@@ -6,14 +6,13 @@
 use crate::access::{self, CLOCK, R, W, WHOLE};
 use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
-use core::mem::offset_of;
 use deadheat_online::Word;
 use deadheat_rt::access::plain;
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::ranges::{Run, strided};
 use deadheat_rt::sites::Note;
-use deadheat_rt::thread::{SEEN, Stay, Thread};
-use deadheat_rt::tls::offset::{BASE, EPOCH, MASK, THREAD};
+use deadheat_rt::thread::{SEEN, Stay};
+use deadheat_rt::tls::offset::{BASE, EPOCH, MASK, SEEN as AT_HAND};
 use deadheat_shadow::Mode;
 
 /// Goes on at 8 if the access is to more than one granule.
@@ -47,10 +46,10 @@ macro_rules! cold {
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {across}",
                 "jmp 7b",
-                "/* {thread} {w} {r} {special} {last} {seen} {beyond} */",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
+                "/* {w} {r} {special} {last} {seen} {beyond} */",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1u32 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const offset_of!(Thread, seen), beyond = const $size - 1, slow = sym access::$slow, across = sym access::$across,
+                last = const SEEN - 1, seen = const AT_HAND, beyond = const $size - 1, slow = sym access::$slow, across = sym access::$across,
             )
         }
     )*};
@@ -89,9 +88,9 @@ macro_rules! cold16 {
                 "pop r11", "pop r10", "pop rdi",
                 "9: pop rsi", "pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
                 "ret",
-                "/* {thread} {w} {r} {last} {seen} */",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, thread = const THREAD, w = const W, r = const R, clock = const CLOCK,
-                last = const SEEN - 1, seen = const offset_of!(Thread, seen), slow = sym access::$slow,
+                "/* {w} {r} {last} {seen} */",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
+                last = const SEEN - 1, seen = const AT_HAND, slow = sym access::$slow,
             )
         }
     )*};

@@ -89,7 +89,7 @@ pub(crate) fn replaced(seen: Pair, mode: Mode, new: Word, extent: u8) -> Pair {
     Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } }
 }
 
-/// As [`exclusive`], to bytes of a granule whose histories differ, by a thread that is in the runtime.
+/// As [`exclusive`], to bytes of a granule whose histories differ, or that has a set of reads, by a thread that is in the runtime.
 #[inline(always)]
 pub fn exclusive_apart(
     thread: &mut Thread,
@@ -103,10 +103,14 @@ pub fn exclusive_apart(
     if !thread.quick || offset + size > 8 {
         return false;
     }
-    let Thread { state, placer, .. } = thread;
-    let access = Access { mode, extent: extent(offset, size) };
-    let stamp = placer.at_hand(state, pc, note.at(address, size));
-    stamp.is_some_and(|stamp| MEMORY.exclusive(state, cell(address & !7), access, stamp, placer))
+    let Thread { state, placer, .. } = &mut *thread;
+    let Some(stamp) = placer.at_hand(state, pc, note.at(address, size)) else { return false };
+    let (cell, access) = (cell(address & !7), Access { mode, extent: extent(offset, size) });
+    if mode.writes() || !cell.load_r().is_set() {
+        return MEMORY.exclusive(state, cell, access, stamp, placer);
+    }
+    let set = if access.extent == Word::WHOLE { MEMORY.shared(state, cell, stamp) } else { None };
+    set.inspect(|set| thread.has_seen(*set, Word::WHOLE)).is_some()
 }
 
 /// The thread itself has accessed all of the bytes, in one granule or in two side by side, in its current epoch: nothing is left to check.

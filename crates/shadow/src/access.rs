@@ -129,6 +129,22 @@ impl Memory {
         new.is_some()
     }
 
+    /// `[Read Shared]` of a whole granule, remembered by that stamp: the set that R names afterwards. None, and nothing is done, if it is not such a case, or if the cell is locked.
+    #[inline]
+    pub fn shared(&self, thread: &mut ThreadState, cell: &VarState, read: Word) -> Option<Word> {
+        let Pair { w, r } = cell.lock_at_once()?;
+        let new = if r.is_set() && History(w).is_known(thread, read.extent()) {
+            self.sets.with(r, read, &mut thread.shares)
+        } else {
+            Word::NONE
+        };
+        if !new.is_none() {
+            cell.set_r(new);
+        }
+        cell.unlock(w);
+        Some(new).filter(|new| new.is_set())
+    }
+
     /// The access by the rules of Figure 2, byte by byte.
     #[inline]
     fn plain(

@@ -153,11 +153,8 @@ impl History {
     /// case, as far as that is at hand.
     #[inline(always)]
     pub fn over(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> Option<History> {
-        let one = [AtomicU64::new(self.0.0)];
-        let line = match self.line() {
-            Some(line) => line,
-            None if self.0.is_special() => return None,
-            None => &one,
+        let Some(line) = self.line() else {
+            return if self.0.is_special() { None } else { one_over(thread, self.0, new, stamps) };
         };
         let extent = new.extent();
         let mut words = Words::NONE;
@@ -264,12 +261,11 @@ impl History {
         }
         self.end();
         let [a, b, c, d, e, f, g, h, _] = words.all;
-        let line = if words.len <= 4 {
-            SHORT | Box::into_raw(Box::new(Short([a, b, c, d]))) as u64
-        } else {
-            Box::into_raw(Box::new(Long([a, b, c, d, e, f, g, h]))) as u64
-        };
-        History(Word(LINE | line | (words.all[0].clock().0 % CLOCKS) << CLOCK))
+        if words.len <= 4 {
+            return History(short([a, b, c, d]));
+        }
+        let line = Box::into_raw(Box::new(Long([a, b, c, d, e, f, g, h]))) as u64;
+        History(named(line, a))
     }
 
     /// What is left when those bytes are forgotten.
@@ -343,6 +339,33 @@ impl Words {
             }
         }
     }
+}
+
+/// As [`History::over`], over one access or none.
+#[inline(always)]
+fn one_over(thread: &mut ThreadState, old: Word, new: Word, stamps: &mut impl Stamps) -> Option<History> {
+    let stays = old.extent() & !new.extent();
+    if stays != old.extent() && !thread.covers_by_memo(old) {
+        return None;
+    }
+    let both = || new.with_extent(new.extent() | stays);
+    Some(History(if stays == 0 || old.epoch() == new.epoch() {
+        both()
+    } else if thread.is_current(old) {
+        merged(thread, old.with_extent(stays), new, stamps)
+    } else {
+        short([new, old.with_extent(stays), Word::NONE, Word::NONE])
+    }))
+}
+
+/// A line of four words.
+fn short(words: [Word; 4]) -> Word {
+    named(SHORT | Box::into_raw(Box::new(Short(words))) as u64, words[0])
+}
+
+/// The word that names a line at that address, of which that is the latest access.
+fn named(line: u64, latest: Word) -> Word {
+    Word(LINE | line | (latest.clock().0 % CLOCKS) << CLOCK)
 }
 
 /// Makes one word of all that are of the thread's current epoch, the first of them new, if the others are of the same bytes, or if there are none: the cell itself can hold that, or a set.
