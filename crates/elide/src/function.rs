@@ -1,14 +1,15 @@
-//! One function: its checks are found, thinned out, and written anew.
+//! One function: its checks are thinned out, and written anew.
 
-use crate::analysis::cfg::Cfg;
 use crate::analysis::checks::{self, Check};
 use crate::analysis::effects::Effects;
 use crate::analysis::fields;
-use crate::analysis::linear::{Forms, definitions};
+use crate::analysis::linear::Forms;
 use crate::analysis::loops;
-use crate::analysis::redundant;
+use crate::analysis::once::{self, Plan};
+use crate::analysis::redundant::{self, Around};
 use crate::analysis::turns::Context;
-use crate::ir::{Function, Module};
+use crate::analysis::work::Work;
+use crate::ir::Module;
 use crate::level::Level;
 use crate::rewrite::compute::Source;
 use crate::rewrite::edits::Edits;
@@ -18,25 +19,21 @@ use crate::stats::Stats;
 use hashbrown::HashSet;
 use std::cmp::Reverse;
 
-/// Does to the function what the level says. None if nothing of it concerns the runtime.
+/// Does to the function what the level says.
 pub fn elide<'a>(
     module: &Module<'a>,
-    function: &Function<'a>,
     effects: &Effects<'a>,
+    work: Work<'a, '_>,
+    mut around: Around<'a>,
     level: Level,
     emitter: &mut Emitter,
     edits: &mut Edits,
-) -> Option<Stats> {
-    if !function.blocks.iter().flat_map(|b| &b.insts).any(|i| frames::runtime_call(i).is_some()) {
-        return None;
-    }
-    let cfg = Cfg::of(function);
-    let definitions = definitions(function);
-    let mut forms = Forms::of(function, &cfg, &definitions);
-    let mut checks = checks::find(function, &mut forms);
-    let mut stats = Stats { function: function.name.to_owned(), checks: checks.len(), ..Stats::default() };
+) -> Stats {
+    let Work { function, cfg, definitions, mut forms, mut checks, local } = work;
+    let all = checks.len() + local;
+    let mut stats = Stats { function: function.name.to_owned(), checks: all, local, ..Stats::default() };
     let context = Context { module, function, cfg: &cfg, definitions: &definitions, effects };
-    stats.redundant += drop_redundant(&context, &forms, &mut checks, &[]);
+    stats.redundant += drop_redundant(&context, &forms, &mut checks, &around, &[]);
     if level >= Level::Coalesce {
         let before = checks.len();
         let mut moved = loops::hoist(&context, &mut forms, &mut checks).into_iter();
@@ -44,14 +41,18 @@ pub fn elide<'a>(
         stats.hoisted = before - checks.iter().filter(|c| c.line.is_some()).count();
         // Of those that are new at the same place, writes first: they may stand for reads.
         checks.sort_by_key(|c| (c.block, c.at, c.line, Reverse(c.what.mode)));
-        let questions = loops::questions(&context, &mut forms, &checks);
-        stats.redundant += drop_redundant(&context, &forms, &mut checks, &questions);
+        let (questions, about): (Vec<_>, Vec<_>) =
+            loops::questions(&context, &mut forms, &checks).into_iter().unzip();
+        around.questions = questions;
+        stats.redundant += drop_redundant(&context, &forms, &mut checks, &around, &about);
         let mut gone = fields::merge(&context, &mut checks).into_iter();
         let before = checks.len();
         checks.retain(|_| gone.next() == Some(false));
         stats.merged = before - checks.len();
         stats.added = checks.iter().filter(|c| c.line.is_none()).count();
     }
+    let plan = if level >= Level::Coalesce { once::plan(&context, &forms, &checks) } else { Plan::default() };
+    stats.once = plan.checks.iter().filter(|once| once.unless != 0).count();
     let kept: HashSet<usize, foldhash::fast::FixedState> = checks.iter().filter_map(|c| c.line).collect();
     let insts = function.blocks.iter().flat_map(|b| &b.insts);
     let gone: HashSet<usize, foldhash::fast::FixedState> =
@@ -61,25 +62,24 @@ pub fn elide<'a>(
     stats.frameless = !unseen.is_empty();
     let source =
         Source { function, cfg: &cfg, definitions: &definitions, forms: &forms, opaque: module.opaque };
-    emitter.write(&source, &checks, edits, !stats.frameless);
+    emitter.write(&source, &checks, &plan, edits, !stats.frameless);
     for line in unseen.into_iter().chain(gone) {
         edits.remove(line);
     }
-    Some(stats)
+    stats
 }
 
-/// Takes out the checks that were made before, and those whose questions hold; how many of those that clang had put in.
+/// Takes out the checks that were made before, and those that questions are `about` which hold; how many of those that clang had put in.
 fn drop_redundant<'a>(
     context: &Context<'a, '_>,
     forms: &Forms<'a>,
     checks: &mut Vec<Check<'a>>,
-    questions: &[(Check<'a>, usize)],
+    around: &Around<'a>,
+    about: &[usize],
 ) -> usize {
-    let Context { module, function, cfg, effects, .. } = context;
-    let (asked, about): (Vec<_>, Vec<_>) = questions.iter().cloned().unzip();
-    let mut found = redundant::find(module, function, cfg, forms, effects, checks, &asked);
+    let mut found = redundant::find(context, forms, checks, around);
     for (holds, check) in found.answers.iter().zip(about) {
-        found.redundant[check] |= holds;
+        found.redundant[*check] |= holds;
     }
     let mut redundant = found.redundant.into_iter();
     let before = checks.iter().filter(|c| c.line.is_some()).count();

@@ -5,7 +5,9 @@
 //! Text keeps what this crate does not understand: a line that is not changed stays as it was, and a function that cannot be read stays as a whole.
 //!
 //! # Deviations
-//! - Spans are per function: what a caller has checked is not known to the function that it calls, nor the other way round (RedCard's method specifications).
+//! - What functions have checked for each other (RedCard's method specifications) is inferred within a module, in terms of parameters and globals. Of recursion nothing is known, nor of functions that somebody else may call.
+//! - Loops are not peeled. Instead a word on the stack remembers what was checked in the current span, where the paths differ in that (`analysis::once`).
+//! - Variables of a function whose addresses go nowhere are not checked (`analysis::local`), which RedCard leaves to the escape analysis of others.
 //! - Addresses are compared as linear forms of SSA values, which takes the place of the alias constraints: two pointers that were loaded twice are two pointers.
 //! - A signal handler that publishes something, and that runs in the middle of a span, is not seen to end it.
 
@@ -19,7 +21,11 @@ mod stats;
 pub use level::Level;
 pub use stats::Stats;
 
+use analysis::calls::Calls;
 use analysis::effects::Effects;
+use analysis::redundant::Around;
+use analysis::specs::Specs;
+use analysis::work::Work;
 use ir::Module;
 use rewrite::edits::Edits;
 use rewrite::emit::Emitter;
@@ -56,8 +62,16 @@ fn thin_out<'a>(module: &Module<'a>, effects: &Effects<'a>, level: Level) -> Eli
     let mut edits = Edits::default();
     let inliner = (level == Level::Inline).then(|| Inliner::of(module)).flatten();
     let mut emitter = Emitter::new(module, inliner);
-    let of = |function| function::elide(module, function, effects, level, &mut emitter, &mut edits);
-    let stats = module.functions.iter().filter_map(of).collect();
+    let mut works: Vec<Work<'a, '_>> = module.functions.iter().filter_map(Work::of).collect();
+    let calls = Calls::of(module, &works);
+    let specs = Specs::infer(module, effects, &mut works, &calls);
+    let mut stats = Vec::new();
+    for (number, mut work) in works.into_iter().enumerate() {
+        let at_entry = specs.at_entry(&mut work, number);
+        let behind = specs.behind(&mut work, &calls.sites[number]);
+        let around = Around { at_entry, behind, ..Around::default() };
+        stats.push(function::elide(module, effects, work, around, level, &mut emitter, &mut edits));
+    }
     edits.end = emitter.declarations();
     Elided { text: edits.apply(&module.lines), stats, unread: module.unread }
 }

@@ -9,6 +9,8 @@ pub struct Stats {
     pub function: String,
     /// Checks that clang had put in.
     pub checks: usize,
+    /// Of these, about variables that nobody else knows of.
+    pub local: usize,
     /// Of these, made before in the same span.
     pub redundant: usize,
     /// Of these, told together with their neighbours.
@@ -17,6 +19,8 @@ pub struct Stats {
     pub hoisted: usize,
     /// Checks that stand for those: of ranges, or before loops.
     pub added: usize,
+    /// Of those that there are now, made only if they were not made before in the same span.
+    pub once: usize,
     /// Its frame on the shadow stack is not needed.
     pub frameless: bool,
 }
@@ -24,7 +28,7 @@ pub struct Stats {
 impl Stats {
     /// How many checks there are now.
     pub fn left(&self) -> usize {
-        self.checks - self.redundant - self.merged - self.hoisted + self.added
+        self.checks - self.local - self.redundant - self.merged - self.hoisted + self.added
     }
 
     /// The sum of all of them.
@@ -32,10 +36,12 @@ impl Stats {
         let mut sum = Stats { function: "all".to_owned(), ..Stats::default() };
         for one in all {
             sum.checks += one.checks;
+            sum.local += one.local;
             sum.redundant += one.redundant;
             sum.merged += one.merged;
             sum.hoisted += one.hoisted;
             sum.added += one.added;
+            sum.once += one.once;
         }
         sum
     }
@@ -43,12 +49,12 @@ impl Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Stats { function, checks, redundant, merged, hoisted, added, frameless } = self;
+        let Stats { function, checks, local, redundant, merged, hoisted, added, once, frameless } = self;
         write!(
             f,
-            "{}: {checks} checks, {redundant} redundant, {merged} merged, {hoisted} out of loops, {added} added, ",
+            "{}: {checks} checks, {local} local, {redundant} redundant, {merged} merged, {hoisted} out of loops, {added} added, ",
             function.trim_start_matches('@')
         )?;
-        write!(f, "{} left{}", self.left(), if *frameless { ", no frame" } else { "" })
+        write!(f, "{} left, {once} of them once{}", self.left(), if *frameless { ", no frame" } else { "" })
     }
 }

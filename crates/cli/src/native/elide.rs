@@ -1,7 +1,7 @@
 //! `--elide`: clang in two steps, with fewer checks in between.
 //!
 //! The first step is clang's own, up to the module as text: all optimisations and the instrumentation are in it. The second makes machine code of what `deadheat_elide` has left,
-//! without running any pass again. Whatever does not fit this way is compiled as without `--elide`, which is only slower.
+//! without running any pass again (or, with `-flto`, a module for the linker: clang instruments before that). Whatever does not fit this way is compiled as without `--elide`, which is only slower.
 
 use super::build;
 use super::child::Child;
@@ -55,8 +55,7 @@ impl Options {
 }
 
 /// Options with which a module as text is not all that comes of compiling, or not what is to come of it.
-const OTHERWISE: [&str; 14] = [
-    "-flto",
+const OTHERWISE: [&str; 12] = [
     "-emit-llvm",
     "-save-temps",
     "--save-temps",
@@ -66,11 +65,14 @@ const OTHERWISE: [&str; 14] = [
     "-fprofile-arcs",
     "-ftest-coverage",
     "-fembed-bitcode",
-    "-fthinlto",
     "-m32",
     "--target",
     "-fno-integrated-as",
 ];
+
+fn is_otherwise(word: &OsString) -> bool {
+    word.to_str().is_some_and(|word| OTHERWISE.iter().any(|option| word.starts_with(option)))
+}
 
 /// Compiles with fewer checks, and links if that is asked for. None if it has to be done as usual.
 pub fn compile(
@@ -88,6 +90,10 @@ pub fn compile(
     }
     if compiler.family == Family::Gcc {
         note("--elide needs clang: built with all checks");
+        return Ok(None);
+    }
+    if let Some(word) = words.iter().find(|word| is_otherwise(word)) {
+        note(&format!("--elide does not go with {}: built with all checks", word.display()));
         return Ok(None);
     }
     let Some(job) = Job::of(&words, &line) else { return Ok(None) };
@@ -129,12 +135,9 @@ impl<'a> Job<'a> {
     fn of(words: &'a [OsString], line: &CommandLine) -> Option<Job<'a>> {
         let parts = parts(words);
         let is = |option: &str| words.iter().any(|w| w == option);
-        let otherwise =
-            |word: &OsString| word.to_str().is_some_and(|w| OTHERWISE.iter().any(|o| w.starts_with(o)));
         let links = line.goal() != Goal::Objects;
         let notes = parts.iter().any(|(role, _)| *role == Role::Dependencies);
-        if words.iter().any(otherwise)
-            || (!links && !is("-c"))
+        if (!links && !is("-c"))
             || ["-S", "-E", "-M", "-MM", "-fsyntax-only"].into_iter().any(is)
             || (links && notes)
         {

@@ -134,9 +134,31 @@ fn other_compilers_build_with_all_checks() {
 #[test]
 fn what_is_not_for_two_steps_is_done_as_usual() {
     let folder = folder();
-    for how in ["-S -o sum.s", "-E -o sum.i", "-c -emit-llvm -o sum.bc", "-c -flto -o lto.o", "-fsyntax-only"]
-    {
+    for how in ["-S -o sum.s", "-E -o sum.i", "-fsyntax-only"] {
         ok(&folder, &format!("cc --elide -O1 sum.c {how}"));
     }
     assert!(must(&folder, "cat sum.s").contains("__tsan_"));
+    let told = cc(&folder, "cc --elide -O1 -c -emit-llvm sum.c -o sum.bc").status(0).stderr;
+    assert_eq!(told, "deadheat: note: --elide does not go with -emit-llvm: built with all checks\n");
+}
+
+#[test]
+fn modules_for_the_linker() {
+    let folder = folder();
+    for how in ["-flto", "-flto=thin"] {
+        let told = cc(&folder, &format!("cc --elide=coalesce --elide-stats -O2 {how} -c sum.c -o sum.o"));
+        assert!(!told.status(0).stderr.contains(" 0 out of loops"), "{how}");
+        assert!(must(&folder, "head --bytes=2 sum.o").starts_with("BC"), "{how}");
+        // The linker needs a plugin for them.
+        let mut plain = std::process::Command::new(clang());
+        plain.args([how, "-O2", "main.c", "sum.c", "-pthread", "-o", "native"]).current_dir(folder.path("."));
+        if !plain.output().is_ok_and(|output| output.status.success()) {
+            continue;
+        }
+        for level in LEVELS {
+            ok(&folder, &format!("cc --elide={level} -O2 {how} -g -c sum.c -o sum.o"));
+            ok(&folder, &format!("cc --elide={level} -O2 {how} -g main.c sum.o -o p"));
+            must(&folder, "./p");
+        }
+    }
 }

@@ -13,7 +13,7 @@ static long v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11;
 static int a0[40], a1[40], a2[40], a3[40];
 static struct { int x, y; long z; char b[8]; } r0, r1;
 static struct { long a, b, c; short d[4]; } s0[12], s1[12];
-static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER, m2 = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int f0, f1;
 static volatile unsigned turn;
 __attribute__((noinline, no_sanitize(\"thread\"))) static void wait_for(unsigned n) { while (turn != n) {} }
@@ -28,6 +28,32 @@ __attribute__((noinline)) static void locked(long *at) {
   pthread_mutex_lock(&m0);
   ++*at;
   pthread_mutex_unlock(&m0);
+}
+__attribute__((noinline)) static void within(long *at) {
+  pthread_mutex_lock(&m2);
+  ++*at;
+  pthread_mutex_unlock(&m2);
+}
+__attribute__((noinline)) static long peek(const long *at, const long *or) { return *at ? *at : *or; }
+__attribute__((noinline)) static long behind(long *at, long *or) {
+  if (*or & 1) within(or);
+  return peek(at, or) + peek(or, at);
+}
+__attribute__((noinline)) static long some(long *at, long *or, long n) {
+  long all = 0;
+  for (long j = 0; j < n; j++) {
+    if (j & 1) all += *at; else all ^= *or;
+    if (all == 3) ++*at;
+    if (j == 5) within(or);
+  }
+  return all;
+}
+__attribute__((noinline)) static long walk(const char *from, long n) {
+  char own[32], *at = own;
+  for (int j = 0; j < 32; j++) own[j] = (char)(n + j);
+  while (at < own + 31 && *at != (char)n) at++;
+  *at = 1;
+  return at - own + own[3] + *from;
 }
 ";
 
@@ -78,7 +104,7 @@ fn plain(dice: &mut Dice, out: &mut String) {
     let (a, b, array) = (variable(dice), variable(dice), dice.below(ARRAYS));
     let (from, n) = (dice.below(8), dice.below(24));
     let (of, step, field) = (dice.below(2), 2 + dice.below(3), ["a", "b", "c", "d[1]"][dice.below(4)]);
-    let _ = match dice.below(20) {
+    let _ = match dice.below(26) {
         0 | 1 => writeln!(out, "  k += {a};"),
         2 | 3 => writeln!(out, "  {a} = k;"),
         4 => writeln!(out, "  {a} = {b} + 1;"),
@@ -116,6 +142,13 @@ fn plain(dice: &mut Dice, out: &mut String) {
             out,
             "  r{of}.x = (int)k; r{of}.y = {n};\n  k += s{of}[{from}].a + s{of}[{from}].b + s{of}[{from}].c;"
         ),
+        // Functions that check for each other, and loops that check at some turns.
+        19 => {
+            writeln!(out, "  k += peek(&v{from}, &v{of});\n  v{from} += k;\n  k ^= peek(&v{of}, &v{from});")
+        }
+        20 | 21 => writeln!(out, "  k += behind(&v{from}, &v{of});\n  k += v{of} + v{from};"),
+        22 | 23 => writeln!(out, "  v{from} = k;\n  k += some(&v{from}, &v{of}, k & {});", n | 7),
+        24 => writeln!(out, "  k += walk(r{of}.b + {}, k & 63);", from & 7),
         _ => writeln!(out, "  k += total(a{array} + {from}, {n});"),
     };
 }

@@ -22,7 +22,7 @@ impl Mode {
 }
 
 /// A call of the runtime, by its name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Named {
     /// What it checks.
     pub mode: Mode,
@@ -87,8 +87,8 @@ pub fn find<'a>(function: &Function<'a>, forms: &mut Forms<'a>) -> Vec<Check<'a>
     for block in function.ids() {
         for (at, inst) in function.block(block).insts.iter().enumerate() {
             let Some((what, argument, trailer)) = named(inst) else { continue };
-            let Kind::Call { pointer, .. } = &inst.kind else { continue };
-            let address = pointer.as_ref().and_then(|operand| forms.operand(operand));
+            let Kind::Call { arguments, .. } = &inst.kind else { continue };
+            let address = arguments.first().and_then(|operand| forms.operand(operand));
             found.push(Check {
                 block,
                 at,

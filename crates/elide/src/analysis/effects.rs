@@ -320,6 +320,11 @@ fn is_final(function: &Function<'_>) -> bool {
         .any(|l| function.is(l))
 }
 
+/// What is called by that name is this very body, with the checks that it has. Of several bodies that do the same, another one may have fewer.
+pub fn is_exact(function: &Function<'_>) -> bool {
+    is_final(function) && !function.is("linkonce_odr") && !function.is("weak_odr")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

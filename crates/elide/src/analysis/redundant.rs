@@ -7,266 +7,215 @@
 //! - Where paths meet, what holds on all of them does. Loops begin with everything and lose what is not so.
 
 use super::cfg::Cfg;
-use super::checks::{Check, Mode, Range};
-use super::effects::Effects;
-use super::linear::{Atom, Forms};
-use crate::ir::{BlockId, Function, Module, Value};
+use super::checks::Check;
+use super::keys::{Keys, Table};
+use super::linear::Forms;
+use super::turns::Context;
+use crate::ir::{BlockId, Value};
 use hashbrown::HashMap;
 
-/// A set of keys.
-#[derive(Clone, PartialEq, Eq)]
-struct Keys(Vec<u64>);
-
-impl Keys {
-    fn none(count: usize) -> Keys {
-        Keys(vec![0; count.div_ceil(64)])
-    }
-
-    fn all(count: usize) -> Keys {
-        Keys(vec![u64::MAX; count.div_ceil(64)])
-    }
-
-    fn has(&self, key: usize) -> bool {
-        self.0[key / 64] >> (key % 64) & 1 != 0
-    }
-
-    fn add(&mut self, key: usize) {
-        self.0[key / 64] |= 1 << (key % 64);
-    }
-
-    fn remove(&mut self, key: usize) {
-        self.0[key / 64] &= !(1 << (key % 64));
-    }
-
-    fn clear(&mut self) {
-        self.0.fill(0);
-    }
-
-    fn keep_common(&mut self, other: &Keys) {
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
-    }
-}
-
-/// Bytes at a constant distance from something, in a mode.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Key {
-    /// Which something: forms that differ in their offset only have the same. Ranges that are as long and go in the same steps are a class too: what holds of the bytes of one step holds of all.
-    class: usize,
-    start: i64,
-    size: u64,
-    mode: Mode,
-}
-
-impl Key {
-    fn end(&self) -> i64 {
-        self.start.saturating_add(self.size as i64)
-    }
-
-    fn covers(&self, other: &Key) -> bool {
-        self.mode.covers(other.mode) && self.start <= other.start && self.end() >= other.end()
-    }
-}
-
-/// Classes with more keys than this are not searched for keys that complete each other.
-const MANY: usize = 64;
-
-/// The analysis of one function.
-struct Analysis {
-    keys: Vec<Key>,
-    /// The keys of each class.
-    classes: Vec<Vec<usize>>,
-    /// The key of each check.
-    of: Vec<Option<usize>>,
-    /// The keys that are about a root.
-    about: HashMap<Value, Vec<usize>, foldhash::fast::FixedState>,
-}
-
-impl Analysis {
-    fn new<'a: 'b, 'b>(checks: impl Iterator<Item = &'b Check<'a>>, forms: &Forms<'_>) -> Analysis {
-        let mut analysis =
-            Analysis { keys: Vec::new(), classes: Vec::new(), of: Vec::new(), about: HashMap::default() };
-        type Class<'a> = (&'a [(Atom, i64)], Option<&'a Range>);
-        let mut classes: HashMap<Class<'_>, usize, foldhash::fast::FixedState> = HashMap::default();
-        let mut known: HashMap<Key, usize, foldhash::fast::FixedState> = HashMap::default();
-        for check in checks {
-            let Some(address) = &check.address else {
-                analysis.of.push(None);
-                continue;
-            };
-            let next = classes.len();
-            let class = *classes.entry((&address.terms, check.range.as_ref())).or_insert(next);
-            if class == analysis.classes.len() {
-                analysis.classes.push(Vec::new());
-            }
-            let key = Key { class, start: address.offset, size: check.what.size, mode: check.what.mode };
-            let number = *known.entry(key).or_insert_with(|| {
-                let number = analysis.keys.len();
-                analysis.keys.push(key);
-                analysis.classes[class].push(number);
-                let roots = forms
-                    .roots_of(address)
-                    .into_iter()
-                    .chain(check.range.iter().flat_map(|r| forms.roots_of(&r.more)));
-                for root in roots {
-                    analysis.about.entry(root).or_default().push(number);
-                }
-                number
-            });
-            analysis.of.push(Some(number));
-        }
-        analysis
-    }
-
-    /// The key holds from now on, and what it covers or completes.
-    fn gain(&self, held: &mut Keys, key: usize) {
-        let new = self.keys[key];
-        let class = &self.classes[new.class];
-        held.add(key);
-        for other in class {
-            if !held.has(*other)
-                && (new.covers(&self.keys[*other]) || self.is_complete(held, class, &self.keys[*other]))
-            {
-                held.add(*other);
-            }
-        }
-    }
-
-    /// All bytes of the key are in keys that hold.
-    fn is_complete(&self, held: &Keys, class: &[usize], key: &Key) -> bool {
-        if class.len() > MANY {
-            return false;
-        }
-        let mut reached = key.start;
-        loop {
-            let next = class
-                .iter()
-                .filter(|k| {
-                    held.has(**k) && self.keys[**k].mode.covers(key.mode) && self.keys[**k].start <= reached
-                })
-                .map(|k| self.keys[*k].end())
-                .max();
-            match next.filter(|n| *n > reached) {
-                Some(next) if next >= key.end() => return true,
-                Some(next) => reached = next,
-                None => return false,
-            }
-        }
-    }
+/// What is known, and what is asked, besides the checks that a function makes. All are checks at a place.
+#[derive(Default)]
+pub struct Around<'a> {
+    /// Made by all callers before the function begins.
+    pub at_entry: Vec<Check<'a>>,
+    /// Made by a call when it comes back: behind the instruction that they are at.
+    pub behind: Vec<Check<'a>>,
+    /// Made by nobody: would they be redundant before the instruction that they are at?
+    pub questions: Vec<Check<'a>>,
 }
 
 /// What was found.
 pub struct Found {
     /// For each of the checks, whether it is redundant.
     pub redundant: Vec<bool>,
-    /// For each of the questions, whether it holds at the end of its block.
+    /// For each of the questions, whether it would be.
     pub answers: Vec<bool>,
 }
 
-/// Which of the checks are redundant; they are in the order of blocks and instructions. Questions are checks that are not made: would they be redundant at the ends of their blocks?
+/// Which of the checks are redundant; they are in the order of blocks and instructions.
 pub fn find<'a>(
-    module: &Module<'a>,
-    function: &Function<'a>,
-    cfg: &Cfg,
+    context: &Context<'a, '_>,
     forms: &Forms<'a>,
-    effects: &Effects<'a>,
     checks: &[Check<'a>],
-    questions: &[Check<'a>],
+    around: &Around<'a>,
 ) -> Found {
-    let analysis = Analysis::new(checks.iter().chain(questions), forms);
-    let count = analysis.keys.len();
-    let mut redundant = vec![false; checks.len()];
-    if count == 0 {
-        return Found { redundant, answers: vec![false; questions.len()] };
+    let Around { at_entry, behind, questions } = around;
+    let table = Table::new(checks.iter().chain(at_entry).chain(behind).chain(questions), forms);
+    let mut found = Found { redundant: vec![false; checks.len()], answers: vec![false; questions.len()] };
+    if table.keys.is_empty() {
+        return found;
     }
-    let steps = steps(module, function, effects, checks, &analysis);
-    let mut after: Vec<Option<Keys>> = vec![None; function.blocks.len()];
-    let before = |after: &[Option<Keys>], block: BlockId| {
-        let mut from = cfg.before[block.0 as usize].iter().filter_map(|b| after[b.0 as usize].as_ref());
+    let flow = Flow::through(context, &table, steps(context, checks, around, &table), Paths::All);
+    flow.walk(|_, step, held| match step {
+        Step::Check { check, key } => found.redundant[*check] = held.has(*key),
+        Step::Ask { question, key } => found.answers[*question] = held.has(*key),
+        _ => {}
+    });
+    found
+}
+
+/// Where something has to hold that is to hold where paths meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Paths {
+    /// On all of them.
+    All,
+    /// On one of them.
+    Some,
+}
+
+/// What holds where.
+pub struct Flow<'b> {
+    table: &'b Table,
+    cfg: &'b Cfg,
+    paths: Paths,
+    steps: Vec<Vec<Step>>,
+    /// At the end of each block.
+    after: Vec<Option<Keys>>,
+}
+
+impl<'b> Flow<'b> {
+    /// Follows the keys through those steps.
+    pub fn through(
+        context: &Context<'_, 'b>,
+        table: &'b Table,
+        steps: Vec<Vec<Step>>,
+        paths: Paths,
+    ) -> Flow<'b> {
+        let after = vec![None; context.function.blocks.len()];
+        let mut flow = Flow { table, cfg: context.cfg, paths, steps, after };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in &context.cfg.order {
+                let mut held = flow.before(*block);
+                for step in &flow.steps[block.0 as usize] {
+                    step.apply(table, &mut held);
+                }
+                let after = &mut flow.after[block.0 as usize];
+                if after.as_ref() != Some(&held) {
+                    *after = Some(held);
+                    changed = true;
+                }
+            }
+        }
+        flow
+    }
+
+    fn before(&self, block: BlockId) -> Keys {
+        let count = self.table.keys.len();
+        let mut from =
+            self.cfg.before[block.0 as usize].iter().filter_map(|b| self.after[b.0 as usize].as_ref());
         if block == BlockId(0) {
             return Keys::none(count);
         }
-        let mut held = from.next().cloned().unwrap_or_else(|| Keys::all(count));
-        from.for_each(|other| held.keep_common(other));
+        let mut held = from.next().cloned().unwrap_or_else(|| match self.paths {
+            Paths::All => Keys::all(count),
+            Paths::Some => Keys::none(count),
+        });
+        from.for_each(|other| match self.paths {
+            Paths::All => held.keep_common(other),
+            Paths::Some => held.add_all(other),
+        });
         held
-    };
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in &cfg.order {
-            let mut held = before(&after, *block);
-            for step in &steps[block.0 as usize] {
-                step.apply(&analysis, &mut held);
-            }
-            if after[block.0 as usize].as_ref() != Some(&held) {
-                after[block.0 as usize] = Some(held);
-                changed = true;
+    }
+
+    /// Calls `f` with each step of each block that can be reached, and what holds before it.
+    pub fn walk(&self, mut f: impl FnMut(BlockId, &Step, &Keys)) {
+        for block in &self.cfg.order {
+            let mut held = self.before(*block);
+            for step in &self.steps[block.0 as usize] {
+                f(*block, step, &held);
+                step.apply(self.table, &mut held);
             }
         }
     }
-    for block in &cfg.order {
-        let mut held = before(&after, *block);
-        for step in &steps[block.0 as usize] {
-            if let Step::Check { check, key } = step {
-                redundant[*check] = held.has(*key);
-            }
-            step.apply(&analysis, &mut held);
-        }
-    }
-    let asked = questions.iter().zip(&analysis.of[checks.len()..]);
-    let holds = |(question, key): (&Check<'a>, &Option<usize>)| {
-        key.is_some_and(|key| after[question.block.0 as usize].as_ref().is_some_and(|held| held.has(key)))
-    };
-    Found { redundant, answers: asked.map(holds).collect() }
 }
 
 /// What matters of an instruction.
-enum Step {
+pub enum Step {
     /// A check, with its key.
     Check { check: usize, key: usize },
-    /// The span ends.
-    End,
-    /// A root is defined that keys are about.
-    Define(Value),
+    /// Somebody else has made a check with that key.
+    Given(usize),
+    /// Does the key hold?
+    Ask { question: usize, key: usize },
+    /// The span ends at that instruction of the block.
+    End(usize),
+    /// A root is defined that keys are about, by that instruction of the block.
+    Define(Value, usize),
 }
 
 impl Step {
-    fn apply(&self, analysis: &Analysis, held: &mut Keys) {
+    fn apply(&self, table: &Table, held: &mut Keys) {
         match self {
-            Step::Check { key, .. } => {
+            Step::Check { key, .. } | Step::Given(key) => {
                 if !held.has(*key) {
-                    analysis.gain(held, *key);
+                    table.gain(held, *key);
                 }
             }
-            Step::End => held.clear(),
-            Step::Define(root) => analysis.about[root].iter().for_each(|key| held.remove(*key)),
+            Step::Ask { .. } => {}
+            Step::End(_) => held.clear(),
+            Step::Define(root, _) => table.about[root].iter().for_each(|key| held.remove(*key)),
         }
     }
 }
 
-fn steps<'a>(
-    module: &Module<'a>,
-    function: &Function<'a>,
-    effects: &Effects<'a>,
+/// The steps of each block. At an instruction: checks that are not there yet and come before it, what is asked before it, what it does, and what is known behind it.
+pub fn steps<'a>(
+    context: &Context<'a, '_>,
     checks: &[Check<'a>],
-    analysis: &Analysis,
+    around: &Around<'a>,
+    table: &Table,
 ) -> Vec<Vec<Step>> {
+    let Around { at_entry, behind, questions } = around;
+    let (of_entry, of_others) = table.of[checks.len()..].split_at(at_entry.len());
+    let (of_behind, of_questions) = of_others.split_at(behind.len());
+    let (behind, questions) = (Places::of(behind), Places::of(questions));
     let mut next = checks.iter().enumerate().peekable();
     let mut all = Vec::new();
-    for block in function.ids() {
+    for block in context.function.ids() {
         let mut steps = Vec::new();
-        for (at, inst) in function.block(block).insts.iter().enumerate() {
-            if effects.of(module, inst).publishes {
-                steps.push(Step::End);
+        if block == BlockId(0) {
+            steps.extend(of_entry.iter().flatten().map(|key| Step::Given(*key)));
+        }
+        for (at, inst) in context.function.block(block).insts.iter().enumerate() {
+            let mut checks = |steps: &mut Vec<Step>, is_there: bool| {
+                let here = |c: &Check<'_>| c.block == block && c.at == at && c.line.is_some() == is_there;
+                while let Some((check, _)) = next.next_if(|(_, c)| here(c)) {
+                    steps.extend(table.of[check].map(|key| Step::Check { check, key }));
+                }
+            };
+            checks(&mut steps, false);
+            let ask = |q: &usize| of_questions[*q].map(|key| Step::Ask { question: *q, key });
+            steps.extend(questions.at(block, at).iter().filter_map(ask));
+            if context.effects.of(context.module, inst).publishes {
+                steps.push(Step::End(at));
             }
-            if let Some(root) = inst.result.filter(|v| analysis.about.contains_key(v)) {
-                steps.push(Step::Define(root));
+            if let Some(root) = inst.result.filter(|v| table.about.contains_key(v)) {
+                steps.push(Step::Define(root, at));
             }
-            // Checks that are not there yet come before the end of their block, which only jumps.
-            while let Some((check, _)) = next.next_if(|(_, c)| c.block == block && c.at == at) {
-                steps.extend(analysis.of[check].map(|key| Step::Check { check, key }));
-            }
+            checks(&mut steps, true);
+            steps.extend(behind.at(block, at).iter().filter_map(|i| of_behind[*i]).map(Step::Given));
         }
         all.push(steps);
     }
     all
+}
+
+/// Which of some checks are at an instruction.
+struct Places(HashMap<(BlockId, usize), Vec<usize>, foldhash::fast::FixedState>);
+
+impl Places {
+    fn of(checks: &[Check<'_>]) -> Places {
+        let mut places = Places(HashMap::default());
+        for (i, check) in checks.iter().enumerate() {
+            places.0.entry((check.block, check.at)).or_default().push(i);
+        }
+        places
+    }
+
+    fn at(&self, block: BlockId, at: usize) -> &[usize] {
+        self.0.get(&(block, at)).map_or(&[], Vec::as_slice)
+    }
 }

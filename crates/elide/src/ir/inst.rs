@@ -46,8 +46,8 @@ pub enum Order {
 /// An instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind<'a> {
-    /// `call` and `invoke`; an invoke ends its block. No callee: through a pointer, or assembly. `pointer` is what a function of the runtime is told first.
-    Call { callee: Option<&'a str>, args: &'a str, attributes: &'a str, pointer: Option<Operand<'a>> },
+    /// `call` and `invoke`; an invoke ends its block. No callee: through a pointer, or assembly. `arguments` are what `args` says, as far as it is understood.
+    Call { callee: Option<&'a str>, args: &'a str, attributes: &'a str, arguments: Vec<Operand<'a>> },
     /// A load; `atomic` if it is one.
     Load { atomic: Option<Order> },
     /// A store.

@@ -1,5 +1,6 @@
 //! LLVM's assembly language, as far as check elimination needs it: structure around text that stays as it is.
 
+pub mod call;
 pub mod function;
 pub mod inst;
 pub mod lex;

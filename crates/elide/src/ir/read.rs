@@ -4,9 +4,6 @@ use super::inst::{BlockId, Index, Kind, Operand, Order, Value};
 use super::lex::Cursor;
 use super::types::{self, Type, Types};
 
-/// A call of what is not known.
-const INDIRECT: Kind<'static> = Kind::Call { callee: None, args: "", attributes: "", pointer: None };
-
 /// Where names become numbers.
 pub trait Names<'a> {
     /// The value of that name (with its sigil).
@@ -111,51 +108,6 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
                 _ => {}
             }
         }
-    }
-
-    /// Behind `call`: fast-math flags, convention and attributes, the type, the callee, the arguments, more attributes.
-    fn call(&mut self, mut cursor: Cursor<'a>) -> Option<Kind<'a>> {
-        loop {
-            let token = cursor.peek();
-            if token.starts_with('@') {
-                let callee = cursor.next();
-                let args = cursor.bracketed()?;
-                let pointer = callee.starts_with("@__tsan_").then(|| self.argument(args)).flatten();
-                return Some(Kind::Call { callee: Some(callee), args, attributes: cursor.rest(), pointer });
-            }
-            match token {
-                "" => return None,
-                // Assembly, or a constant expression around a function.
-                "asm" | "bitcast" | "inttoptr" => {
-                    return Some(INDIRECT);
-                }
-                "(" | "[" | "{" | "<" => {
-                    cursor.bracketed()?;
-                }
-                _ if token.starts_with('%') => {
-                    cursor.next();
-                    // A type's name may stand here; a callee is followed by its arguments.
-                    if cursor.peek() == "(" {
-                        return Some(INDIRECT);
-                    }
-                }
-                _ => drop(cursor.next()),
-            }
-        }
-    }
-
-    /// The first of those arguments, behind its type and attributes.
-    fn argument(&mut self, args: &'a str) -> Option<Operand<'a>> {
-        let mut cursor = Cursor::new(args);
-        self.type_text(&mut cursor)?;
-        let text = self.seen;
-        while matches!(cursor.peek(), "noundef" | "nonnull") {
-            cursor.next();
-        }
-        let operand = self.operand(&mut cursor)?;
-        self.seen = text;
-        self.note(&operand);
-        Some(operand)
     }
 
     fn gep(&mut self, cursor: &mut Cursor<'a>) -> Option<Kind<'a>> {
@@ -312,7 +264,7 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
     }
 
     /// A type, of which the text is remembered.
-    fn type_text(&mut self, cursor: &mut Cursor<'a>) -> Option<Type<'a>> {
+    pub(super) fn type_text(&mut self, cursor: &mut Cursor<'a>) -> Option<Type<'a>> {
         let text = cursor.rest();
         let of = types::parse(cursor)?;
         self.seen = text[..text.len() - cursor.rest().len()].trim_end();
@@ -328,7 +280,7 @@ impl<'a, N: Names<'a>> Reader<'a, '_, N> {
     }
 
     /// The operand is of the type that was read last.
-    fn note(&mut self, operand: &Operand<'a>) {
+    pub(super) fn note(&mut self, operand: &Operand<'a>) {
         if let Operand::Local(value) = operand {
             self.names.typed(*value, self.seen);
         }

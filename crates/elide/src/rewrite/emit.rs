@@ -3,12 +3,22 @@
 use super::compute::{Code, Source};
 use super::edits::Edits;
 use super::inline::{Inliner, Paths, debug};
+use super::memory::Memory;
 use crate::analysis::checks::{self, Check, Mode, Named, Range};
 use crate::analysis::linear::Linear;
+use crate::analysis::once::Plan;
 use crate::ir::{Function, Inst, Module};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// Code that may cut its block in two: the label of what goes on behind it.
+pub struct Cut {
+    /// The lines, with that label as the last one.
+    pub text: String,
+    /// The label.
+    pub tail: Option<String>,
+}
 
 /// Labels of the blocks that go on where others were cut.
 pub type Tails = HashMap<u32, String, foldhash::fast::FixedState>;
@@ -20,6 +30,7 @@ const LARGE: usize = 48;
 pub struct Emitter {
     opaque: bool,
     inliner: Option<Inliner>,
+    memory: Memory,
     /// Functions that the module declares already.
     known: BTreeSet<String>,
     declared: BTreeSet<String>,
@@ -35,32 +46,35 @@ impl Emitter {
             .filter(|name| name.starts_with("@__tsan_"))
             .map(|name| name.to_string())
             .collect();
-        Emitter { opaque: module.opaque, inliner, known, declared: BTreeSet::new(), count: 0 }
+        let (opaque, memory) = (module.opaque, Memory::new(module.opaque));
+        Emitter { opaque, inliner, memory, known, declared: BTreeSet::new(), count: 0 }
     }
 
-    /// Writes the function's checks. Those that stand in the text already stay as they are, unless comparisons are to be in the code.
-    pub fn write<'a>(&mut self, source: &Source<'a, '_>, all: &[Check<'a>], edits: &mut Edits, frames: bool) {
+    /// Writes the function's checks. Those that stand in the text already stay as they are, unless they are about more now, made on some paths only, or to have comparisons in the code.
+    pub fn write<'a>(
+        &mut self,
+        source: &Source<'a, '_>,
+        all: &[Check<'a>],
+        plan: &Plan,
+        edits: &mut Edits,
+        frames: bool,
+    ) {
         let mut tails = Tails::default();
         let paths = if all.len() > LARGE { Paths::First } else { Paths::All };
-        for check in all {
-            let written = match check.line {
-                Some(line) => match &mut self.inliner {
-                    Some(inliner) => {
-                        let (code, tail) = inliner.check(check.what, paths, check.argument, check.trailer);
-                        edits.replace(line, code);
-                        Some(tail)
-                    }
-                    None => {
-                        if checks::named(inst(source, check)).is_none_or(|(what, ..)| what != check.what) {
-                            let call = self.call(check.what, check.argument, check.trailer);
-                            edits.replace(line, call);
-                        }
-                        None
-                    }
-                },
-                None => self.add(source, check, paths, edits),
-            };
-            if let Some(tail) = written {
+        if plan.checks.iter().any(|once| once.unless != 0) {
+            self.memory.begin(source.function, plan, edits);
+        }
+        for (i, check) in all.iter().enumerate() {
+            let once = plan.checks.get(i).copied().unwrap_or_default();
+            let Some(code) = self.code(source, check, paths) else { continue };
+            let code = self.memory.guarded(once, code);
+            let line = inst(source, check).line;
+            match check.line {
+                Some(_) if code.text == inst(source, check).text => {}
+                Some(_) => edits.replace(line, code.text),
+                None => edits.insert(line, &code.text),
+            }
+            if let Some(tail) = code.tail {
                 tails.insert(check.block.0, tail);
             }
         }
@@ -70,16 +84,26 @@ impl Emitter {
         }
     }
 
-    /// A check that was not there, at the end of its block; the label behind it if it cuts the block in two.
-    fn add<'a>(
-        &mut self,
-        source: &Source<'a, '_>,
-        check: &Check<'a>,
-        paths: Paths,
-        edits: &mut Edits,
-    ) -> Option<String> {
+    /// The code of a check.
+    fn code<'a>(&mut self, source: &Source<'a, '_>, check: &Check<'a>, paths: Paths) -> Option<Cut> {
+        if check.line.is_none() {
+            return self.added(source, check, paths);
+        }
+        if let Some(inliner) = &mut self.inliner {
+            return Some(inliner.check(check.what, paths, check.argument, check.trailer));
+        }
+        let inst = inst(source, check);
+        let is_same = checks::named(inst).is_some_and(|(what, ..)| what == check.what);
+        let text = match is_same {
+            true => inst.text.to_owned(),
+            false => self.call(check.what, check.argument, check.trailer),
+        };
+        Some(Cut { text, tail: None })
+    }
+
+    /// The code of a check that was not there, at the end of its block.
+    fn added<'a>(&mut self, source: &Source<'a, '_>, check: &Check<'a>, paths: Paths) -> Option<Cut> {
         self.count += 1;
-        let line = inst(source, check).line;
         let mut code = Code::new(source, check.block, format!("dhc{}", self.count), debug(check.trailer));
         let address = code.form(check.address.as_ref()?)?;
         let pointer = if self.opaque { "ptr" } else { "i8*" };
@@ -87,26 +111,21 @@ impl Emitter {
         let argument = format!("{pointer} {address}");
         let Named { mode, size, .. } = check.what;
         let verb = if mode == Mode::Write { "write" } else { "read" };
-        if let Some(Range { more, stride }) = &check.range {
+        let call = if let Some(Range { more, stride }) = &check.range {
             let length = code.form(&more.plus(&Linear::constant(size as i64), 1))?;
-            let call = if *stride > size as i64 {
+            if *stride > size as i64 {
                 let numbers = [length, stride.to_string(), size.to_string()];
                 self.many(&format!("{verb}_stride"), &argument, &numbers, check.trailer)
             } else {
                 self.many(&format!("{verb}_range"), &argument, &[length], check.trailer)
-            };
-            edits.insert(line, &(code.text() + &call));
-            return None;
-        }
-        edits.insert(line, &code.text());
-        if let Some(inliner) = self.inliner.as_mut().filter(|_| Inliner::can(check.what)) {
-            let (code, tail) = inliner.check(check.what, paths, &argument, check.trailer);
-            edits.insert(line, &code);
-            return Some(tail);
-        }
-        let call = self.call(check.what, &argument, check.trailer);
-        edits.insert(line, &call);
-        None
+            }
+        } else if let Some(inliner) = self.inliner.as_mut().filter(|_| Inliner::can(check.what)) {
+            let Cut { text, tail } = inliner.check(check.what, paths, &argument, check.trailer);
+            return Some(Cut { text: code.text() + &text, tail });
+        } else {
+            self.call(check.what, &argument, check.trailer)
+        };
+        Some(Cut { text: code.text() + &call, tail: None })
     }
 
     /// The call that makes a check of a known number of bytes.

@@ -6,6 +6,7 @@
 use crate::analysis::checks::{Mode, Named};
 use crate::ir::{Function, Kind, Module};
 use crate::rewrite::edits::Edits;
+use crate::rewrite::emit::Cut;
 use crate::rewrite::frames;
 use std::fmt::Write;
 
@@ -23,6 +24,10 @@ const R: u32 = 8;
 const CELL: u32 = 16;
 /// A difference with no bit from here on is one within the epoch.
 const CLOCK: u32 = 35;
+/// In a difference without the bits of clocks: the bytes that a word is about, and what has to be zero besides.
+const EXTENT: u32 = 19;
+const WHOLE: u32 = 0xff << EXTENT;
+const OTHERS: u32 = ((1 << EXTENT) - 1) | (0b11 << (EXTENT + 8));
 /// Bytes of a frame of the shadow stack.
 const FRAME: u32 = 16;
 
@@ -69,8 +74,8 @@ impl Writer {
     }
 
     /// Nothing is left to check if the word is zero; what is written next is for when it is not.
-    fn done_if_zero(&mut self, word: &str) {
-        let zero = self.push(&format!("icmp eq i64 {word}, 0"));
+    fn done_if_zero(&mut self, of: &str, word: &str) {
+        let zero = self.push(&format!("icmp eq {of} {word}, 0"));
         self.blocks += 1;
         let Writer { name, blocks, weights, .. } = self;
         let branch = format!(
@@ -123,8 +128,8 @@ impl Inliner {
         matches!(what.size, 1 | 2 | 4 | 8 | 16 | 24 | 32 | 40 | 48 | 56 | 64)
     }
 
-    /// The code of a check, and the label of the block that goes on behind it.
-    pub fn check(&mut self, what: Named, paths: Paths, argument: &str, trailer: &str) -> (String, String) {
+    /// The code of a check.
+    pub fn check(&mut self, what: Named, paths: Paths, argument: &str, trailer: &str) -> Cut {
         self.count += 1;
         let name = format!("dh{}", self.count);
         let mut code = Writer { text: String::new(), name, values: 0, blocks: 0, weights: self.weights };
@@ -136,12 +141,19 @@ impl Inliner {
         let cells = (what.size as u32).div_ceil(8);
         let words: Vec<String> = (0..cells).map(|i| self.part(&mut code, &cell, own + i * CELL)).collect();
         let beyond = self.beyond(&mut code, &address, what);
-        self.same_epoch(&mut code, &words, &epoch, beyond.as_deref());
+        let high = self.same_epoch(&mut code, &words, &epoch, beyond.as_deref());
+        let in_part = what.size < 8;
+        if in_part {
+            self.same_bytes(&mut code, &high, &address, what.size, beyond.as_deref());
+        }
         if reads && paths == Paths::All {
             // A read behind a write of the same epoch is not recorded, so it is the write that tells.
             let written: Vec<String> =
                 (0..cells).map(|i| self.part(&mut code, &cell, W + i * CELL)).collect();
-            self.same_epoch(&mut code, &written, &epoch, beyond.as_deref());
+            let high = self.same_epoch(&mut code, &written, &epoch, beyond.as_deref());
+            if in_part {
+                self.same_bytes(&mut code, &high, &address, what.size, beyond.as_deref());
+            }
             self.shared(&mut code, &words, &epoch, beyond.as_deref());
         }
         let cold = self.cold(what);
@@ -151,7 +163,7 @@ impl Inliner {
             code.text,
             "  call preserve_mostcc void @{cold}({argument}{size}){trailer}\n  br label %{tail}\n\n{tail}:"
         );
-        (code.text, tail)
+        Cut { text: code.text, tail: Some(tail) }
     }
 
     /// The address of the cell.
@@ -185,7 +197,7 @@ impl Inliner {
     }
 
     /// [Read Same Epoch], [Write Same Epoch]: done if all of the words are of the thread's epoch.
-    fn same_epoch(&self, code: &mut Writer, words: &[String], epoch: &str, beyond: Option<&str>) {
+    fn same_epoch(&self, code: &mut Writer, words: &[String], epoch: &str, beyond: Option<&str>) -> String {
         let differences: Vec<String> =
             words.iter().map(|w| code.push(&format!("sub i64 {w}, {epoch}"))).collect();
         let differences: Vec<&str> = differences.iter().map(String::as_str).collect();
@@ -193,7 +205,26 @@ impl Inliner {
         let high = code.push(&format!("lshr i64 {all}, {CLOCK}"));
         let left: Vec<&str> = [high.as_str()].into_iter().chain(beyond).collect();
         let left = code.any(&left);
-        code.done_if_zero(&left);
+        code.done_if_zero("i64", &left);
+        high
+    }
+
+    /// The same of a word that is about some bytes of the granule: done if those of the access are among them. `high` is what [`same_epoch`](Inliner::same_epoch) has left.
+    fn same_bytes(&self, code: &mut Writer, high: &str, address: &str, size: u64, beyond: Option<&str>) {
+        // The epoch is about all bytes, so a word that lacks some has borrowed: with all of them added, those that it has are set.
+        let short = code.push(&format!("trunc i64 {high} to i32"));
+        let there = code.push(&format!("add i32 {short}, {WHOLE}"));
+        let lacking = code.push(&format!("xor i32 {there}, {WHOLE}"));
+        let low = code.push(&format!("trunc i64 {address} to i32"));
+        let offset = code.push(&format!("and i32 {low}, 7"));
+        let bytes = code.push(&format!("shl i32 {}, {offset}", ((1u32 << size) - 1) << EXTENT));
+        let needed = code.push(&format!("or i32 {bytes}, {OTHERS}"));
+        let mut left = code.push(&format!("and i32 {lacking}, {needed}"));
+        if let Some(beyond) = beyond {
+            let beyond = code.push(&format!("trunc i64 {beyond} to i32"));
+            left = code.push(&format!("or i32 {left}, {beyond}"));
+        }
+        code.done_if_zero("i32", &left);
     }
 
     /// [Read Shared Same Epoch]: done if the words are a set at hand in which the thread has read in its epoch.
@@ -210,7 +241,7 @@ impl Inliner {
         left.push(code.push(&format!("xor i64 {read}, {epoch}")));
         let left: Vec<&str> = left.iter().map(String::as_str).chain(beyond).collect();
         let left = code.any(&left);
-        code.done_if_zero(&left);
+        code.done_if_zero("i64", &left);
     }
 
     /// The function of the runtime that decides what the code cannot.
@@ -283,4 +314,78 @@ pub fn debug(trailer: &str) -> String {
             .map_or(text.len(), |n| n + "!dbg !".len());
         format!(", {}", &text[..end])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    /// Computes what such code does, up to its first branch: whether nothing is left to check.
+    fn done(code: &str, values: &[(&str, u64)]) -> bool {
+        let mut values: HashMap<String, u64> = values.iter().map(|(n, v)| (n.to_string(), *v)).collect();
+        for line in code.lines().take_while(|line| !line.contains(" br ")) {
+            let (name, make) = line.trim().split_once(" = ").expect("a definition");
+            let words: Vec<&str> = make.split([' ', ',']).filter(|w| !w.is_empty()).collect();
+            let of = |word: &str| {
+                values.get(word).copied().unwrap_or_else(|| word.parse().expect("a value or a number"))
+            };
+            let value = match words[..] {
+                ["trunc", "i64", a, "to", "i32"] => of(a),
+                ["icmp", "eq", _, a, b] => u64::from(of(a) == of(b)),
+                ["add", _, a, b] => of(a).wrapping_add(of(b)),
+                ["sub", _, a, b] => of(a).wrapping_sub(of(b)),
+                ["xor", _, a, b] => of(a) ^ of(b),
+                ["and", _, a, b] => of(a) & of(b),
+                ["or", _, a, b] => of(a) | of(b),
+                ["shl", _, a, b] => of(a) << of(b),
+                ["lshr", _, a, b] => of(a) >> of(b),
+                _ => panic!("{make}"),
+            };
+            let narrow = make.contains("i32") && !make.starts_with("icmp");
+            values.insert(name.to_owned(), if narrow { value & u64::from(u32::MAX) } else { value });
+        }
+        let last = code.lines().take_while(|line| !line.contains(" br ")).last().expect("some code");
+        values[last.trim().split_once(" = ").expect("a definition").0] == 1
+    }
+
+    fn writer() -> Writer {
+        Writer { text: String::new(), name: "t".to_owned(), values: 0, blocks: 0, weights: 0 }
+    }
+
+    /// An access as a word of the shadow tells it.
+    fn word(flags: u64, extent: u64, slot: u64, clock: u64) -> u64 {
+        flags << 62 | extent << 54 | slot << 36 | clock
+    }
+
+    #[test]
+    fn a_word_about_some_bytes_tells_of_these() {
+        let inliner = Inliner { opaque: true, for_program: true, weights: 0, count: 0, cold: Vec::new() };
+        let (epoch, clock) = (word(0, 0xff, 7, 1000), 1005);
+        for (size, extent) in [1u64, 2, 4].into_iter().flat_map(|s| (0..=0xff).map(move |e| (s, e))) {
+            let mut code = writer();
+            let high = format!("%{}.1", code.name);
+            code.values = 1;
+            inliner.same_bytes(&mut code, &high, "%a", size, None);
+            let tells = |word: u64, offset: u64| {
+                done(&code.text, &[("%a", 0x7000 + offset), (&high, word.wrapping_sub(epoch) >> CLOCK)])
+            };
+            for offset in (0..8).step_by(size as usize) {
+                let bytes = ((1 << size) - 1) << offset;
+                assert_eq!(tells(word(0, extent, 7, clock), offset), extent & bytes == bytes, "{extent:x}");
+                // Of another thread, another epoch, locked, or no access at all.
+                for other in [
+                    word(0, extent, 8, clock),
+                    word(0, extent, 6, clock),
+                    word(0, extent, 7, 999),
+                    word(1, extent, 7, clock),
+                    word(2, extent, 7, clock),
+                    word(1, extent, 0, 5),
+                    word(0, extent, 0, 0),
+                ] {
+                    assert!(!tells(other, offset), "{other:x} at {offset}");
+                }
+            }
+        }
+    }
 }

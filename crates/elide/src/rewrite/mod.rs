@@ -5,4 +5,5 @@ pub mod edits;
 pub mod emit;
 pub mod frames;
 pub mod inline;
+pub mod memory;
 pub mod preheaders;

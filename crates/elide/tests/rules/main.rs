@@ -1,5 +1,9 @@
 //! Each rule on a small module: which checks stay, and which do not.
 
+mod calls;
+mod local;
+mod once;
+
 use deadheat_elide::{Elided, Level, elide};
 
 /// A module of one function with that body; `%p` and `%q` are pointers, `%n` a count.
