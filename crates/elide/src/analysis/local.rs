@@ -120,7 +120,7 @@ impl<'a, 'b> Uses<'a, 'b> {
                 },
                 Makes::Anything => used.clone(),
                 Makes::Pointer | Makes::Number => Vec::new(),
-                Makes::Nothing => used[..stored(inst)].to_vec(),
+                Makes::Nothing => used.iter().take(stored(inst)).copied().collect(),
             };
             for variable in goes_out.iter().filter_map(of).flatten() {
                 kept.remove(variable);
@@ -190,7 +190,7 @@ fn is_told_nothing(callee: &str) -> bool {
     Named::of(callee).is_some() || starts.iter().any(|s| callee.starts_with(s)) || names.contains(&callee)
 }
 
-/// How many of the values that an instruction mentions it puts into memory: they come first.
+/// How many of the values that an instruction mentions it puts into memory, at most (names of types look like values): they come first.
 fn stored(inst: &Inst<'_>) -> usize {
     if !matches!(inst.kind, Kind::Store { .. }) {
         return 0;

@@ -18,6 +18,7 @@ fn a_pointer_that_walks_through_a_variable() {
         ("", "", ""),
         ("  call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 64, i1 false)\n", "", ""),
         ("", "  %e = icmp eq ptr %x, %q\n", ""),
+        ("  store %t zeroinitializer, ptr @g, align 8\n", "", ""),
         (
             "",
             "",
