@@ -162,6 +162,6 @@ mod tests {
         var.unlock(is.w);
         assert_eq!(var.lock_at_once(), Some(is));
         var.clear();
-        assert_eq!(var.look(), Pair::default());
+        assert_eq!(var.seen(), Pair::default(), "whoever has the lock");
     }
 }
