@@ -12,7 +12,7 @@ use deadheat_trace::{Event, EventId, HappensBefore, RacePair, races};
 /// Keeps the trace, and judges it when it is over.
 #[derive(Clone, Default)]
 pub struct Oracle {
-    /// As many events as the definition can take, and one more to notice if there are too many.
+    /// As many events as the definition can take.
     events: Vec<(EventId, Event)>,
     seen: usize,
     rules: Counters,

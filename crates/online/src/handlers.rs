@@ -49,7 +49,7 @@ pub fn read(
         {
             return Some(Rule::ReadExclusive.into());
         }
-        if version == Version::V2 && !fits(seen, extent) {
+        if is_seen_not_to_fit(version, seen, extent) {
             return None;
         }
     }
@@ -99,7 +99,7 @@ pub fn write(
         {
             return Some(Rule::WriteExclusive.into());
         }
-        if version == Version::V2 && !fits(seen, extent) {
+        if is_seen_not_to_fit(version, seen, extent) {
             return None;
         }
     }
@@ -159,6 +159,12 @@ pub fn fits(state: Pair, extent: u8) -> bool {
     let same = |word: Word| word.0 & !Word::LOCK == 0 || word.extent() == extent;
     let r = if state.r.is_set() { extent == Word::WHOLE } else { !state.r.is_special() && same(state.r) };
     !state.w.is_special() && same(state.w) && r
+}
+
+/// v2 looks before it locks. What it misses is seen by whoever has the lock.
+#[inline(always)]
+fn is_seen_not_to_fit(version: Version, seen: Pair, extent: u8) -> bool {
+    version == Version::V2 && !fits(seen, extent)
 }
 
 /// `[Read Same Epoch]` and `[Write Same Epoch]`: the thread itself did that to at least those bytes in its current epoch.

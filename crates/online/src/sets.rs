@@ -86,27 +86,32 @@ impl Drop for Chunk {
 
 /// The same from pieces that loom can follow.
 #[cfg(loom)]
-struct Chunk {
-    heads: Box<[Head]>,
-    entries: Box<[AtomicU64]>,
-}
+mod visible {
+    use super::{AtomicU32, AtomicU64, Box, Head, Set, capacity};
 
-#[cfg(loom)]
-impl Chunk {
-    fn new(sets: usize, class: usize) -> Chunk {
-        let head =
-            |_| Head { generation: AtomicU32::new(0), count: AtomicU32::new(0), len: AtomicU32::new(0) };
-        Chunk {
-            heads: (0..sets).map(head).collect(),
-            entries: (0..sets * capacity(class)).map(|_| AtomicU64::new(0)).collect(),
+    pub struct Chunk {
+        heads: Box<[Head]>,
+        entries: Box<[AtomicU64]>,
+    }
+
+    impl Chunk {
+        pub fn new(sets: usize, class: usize) -> Chunk {
+            let head =
+                |_| Head { generation: AtomicU32::new(0), count: AtomicU32::new(0), len: AtomicU32::new(0) };
+            Chunk {
+                heads: (0..sets).map(head).collect(),
+                entries: (0..sets * capacity(class)).map(|_| AtomicU64::new(0)).collect(),
+            }
+        }
+
+        pub fn set(&self, at: usize, class: usize) -> Set<'_> {
+            let capacity = capacity(class);
+            Set { head: &self.heads[at], entries: &self.entries[at * capacity..(at + 1) * capacity] }
         }
     }
-
-    fn set(&self, at: usize, class: usize) -> Set<'_> {
-        let capacity = capacity(class);
-        Set { head: &self.heads[at], entries: &self.entries[at * capacity..(at + 1) * capacity] }
-    }
 }
+#[cfg(loom)]
+use visible::Chunk;
 
 /// Recycled and never used sets of a class, behind a lock bit.
 struct Class {
@@ -520,8 +525,8 @@ impl Class {
     fn with<T>(&self, f: impl FnOnce(&mut Free) -> T) -> T {
         let mut attempt = 0;
         // Acquire: pairs with the store below.
-        while self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            await_change(&self.lock, 1, &mut attempt, Ordering::Relaxed);
+        while self.lock.compare_exchange_weak(0, Word::LOCK, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            await_change(&self.lock, Word::LOCK, &mut attempt, Ordering::Relaxed);
         }
         // SAFETY: the lock is held.
         let result = self.free.with_mut(|free| f(unsafe { &mut *free }));
@@ -529,3 +534,6 @@ impl Class {
         result
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -81,3 +81,52 @@ impl Default for Shares {
         Shares::new()
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::word::{Clock, Slot};
+
+    const SET: Word = Word(Word::SPECIAL);
+
+    fn at(slot: u32, clock: u64) -> Word {
+        Word::new(Slot(slot), Clock(clock), Word::WHOLE)
+    }
+
+    /// A pair at the same place, as `other` makes them, is not taken for the one that is there.
+    fn not_found_for(other: impl Fn(u64) -> (Word, Word)) {
+        let (old, read) = (at(1, 1), at(2, 1));
+        let mut shares = Shares::new();
+        assert_eq!((shares.find(old, read), shares.keep(old, read, SET)), (None, SET));
+        assert_eq!(shares.find(old, read), Some(SET));
+        let same_place = |&(a, b): &(Word, Word)| place(a, b) == place(old, read);
+        let (a, b) = (2..).map(other).find(same_place).expect("there are few places");
+        assert_eq!(shares.find(a, b), None);
+    }
+
+    #[test]
+    fn a_set_is_found_by_both_its_parts() {
+        not_found_for(|clock| (at(1, clock), at(2, 1)));
+        not_found_for(|clock| (at(1, 1), at(2, clock)));
+    }
+
+    #[test]
+    fn many_sets_are_remembered() {
+        let mut shares = Shares::new();
+        let parts: Vec<(Word, Word)> = (1..100).map(|clock| (at(1, clock), at(2, clock * clock))).collect();
+        parts.iter().for_each(|&(old, read)| {
+            shares.keep(old, read, SET);
+        });
+        let found = parts.iter().filter(|(old, read)| shares.find(*old, *read).is_some()).count();
+        assert!(found > 50, "of 99 only {found}");
+    }
+
+    #[test]
+    fn what_was_wanted_lately_is_wanted() {
+        let mut shares = Shares::new();
+        let mut wanted = || (1..=WANTED as u64).filter(|&clock| shares.wants(at(1, clock), at(2, 1))).count();
+        assert_eq!(wanted(), 0);
+        assert!(wanted() > 1, "several are remembered at once");
+        assert!(shares.wants(at(3, 3), at(4, 4)) != shares.wants(at(3, 3), at(4, 4)));
+    }
+}

@@ -10,15 +10,14 @@ pub use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(loom)]
 pub use visible::*;
 
-/// Waits a moment for the atomic, a lock that was seen taken, to change, and says what it is then.
+/// Waits a moment for the atomic, a word that was seen with its lock bit, to change, and says what it is then.
 #[cfg(not(loom))]
 #[cold]
 pub fn await_change(lock: &AtomicU64, seen: u64, attempt: &mut u32, order: Ordering) -> u64 {
     const PATIENCE: u32 = 1024;
     *attempt += 1;
     if *attempt > PATIENCE && crate::is_alone() {
-        let free = if seen == 1 { 0 } else { seen & !crate::Word::LOCK };
-        lock.store(free, Ordering::Relaxed);
+        lock.store(seen & !crate::Word::LOCK, Ordering::Relaxed);
     } else if attempt.is_multiple_of(64) {
         crate::give_way();
     } else {

@@ -143,3 +143,25 @@ impl Default for VarState {
         VarState::new()
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::word::{Clock, Slot};
+
+    #[test]
+    fn a_lock_is_had_by_one() {
+        let var = VarState::new();
+        let is = Pair { w: Word::new(Slot(1), Clock(2), 3), r: Word::new(Slot(4), Clock(5), 6) };
+        assert_eq!(var.lock(), Pair::default());
+        var.set_r(is.r);
+        var.unlock(is.w);
+        assert_eq!((var.look(), var.lock_at_once()), (is, Some(is)));
+        assert_eq!(var.seen(), Pair { w: Word(is.w.0 | Word::LOCK), ..is });
+        assert_eq!((var.lock_at_once(), var.try_lock(is.w)), (None, Err(var.load_w())));
+        var.unlock(is.w);
+        assert_eq!(var.lock_at_once(), Some(is));
+        var.clear();
+        assert_eq!(var.seen(), Pair::default(), "whoever has the lock");
+    }
+}

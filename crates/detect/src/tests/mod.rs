@@ -2,6 +2,8 @@
 
 mod channels;
 mod figures;
+mod kinds;
+mod locksets;
 mod rules;
 mod simulation;
 mod slots;
