@@ -5,11 +5,14 @@
 // Every few seconds it prints `after SECONDS s: ROUNDS rounds, KIB KiB`, and how often each theme came at the end. It plays all
 // themes unless some are named: that is how to find out which of them break something.
 #include "soak.h"
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <semaphore.h>
 #include <unistd.h>
 #include <vector>
 
@@ -44,6 +47,9 @@ constexpr unsigned COUNT = sizeof THEMES / sizeof *THEMES;
 constexpr unsigned ACTORS = 4;
 
 static std::atomic<uint64_t> rounds, played[COUNT];
+// How many rounds are enough; none if time decides.
+static uint64_t last_round;
+static sem_t enough;
 static std::atomic<bool> over;
 
 void fail(const char *what, const char *file, int line) {
@@ -74,7 +80,8 @@ static void act(uint64_t seed, std::vector<unsigned> order) {
     for (unsigned i = 0; i < order.size() && !over; i++) {
       THEMES[order[i]].round(dice);
       played[order[i]]++;
-      rounds++;
+      if (++rounds == last_round)
+        sem_post(&enough);
     }
   }
 }
@@ -93,6 +100,19 @@ static std::vector<unsigned> chosen(char **names) {
   return themes;
 }
 
+// The last round was played before so many seconds were over.
+static bool enough_within(double seconds) {
+  timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  const long nanoseconds = until.tv_nsec + long(seconds * 1e9);
+  until.tv_sec += nanoseconds / 1'000'000'000;
+  until.tv_nsec = nanoseconds % 1'000'000'000;
+  int ended;
+  while ((ended = sem_timedwait(&enough, &until)) != 0 && errno == EINTR) {
+  }
+  return ended == 0;
+}
+
 int main(int argc, char **argv) {
   if (argc == 2)
     return be_a_program(argv[1]);
@@ -105,19 +125,19 @@ int main(int argc, char **argv) {
   const uint64_t much = strtoull(argv[3], nullptr, 10);
   const uint64_t seed = argc > 4 ? strtoull(argv[4], nullptr, 10) : 1;
   const std::vector<unsigned> themes = chosen(argv + (argc > 4 ? 5 : 4));
+  last_round = by_time ? 0 : much;
+  sem_init(&enough, 0, 0);
   prepare_signals();
   pthread_t actors[ACTORS];
   for (unsigned i = 0; i < ACTORS; i++)
     actors[i] = start([=] { act((seed * ACTORS + i + 1) * 0x9e3779b97f4a7c15, themes); });
   const double begun = now();
-  double told = begun;
-  while (by_time ? now() - begun < much : rounds < much) {
-    usleep(50'000);
-    if (now() - told >= (by_time && much > 300 ? 5 : 1)) {
-      told = now();
-      printf("after %.0f s: %lu rounds, %ld KiB\n", told - begun, rounds.load(), resident_kib());
-      fflush(stdout);
-    }
+  const double every = by_time && much > 300 ? 5 : 1;
+  double left = by_time ? much : every;
+  while (left > 0 && !enough_within(std::min(left, every))) {
+    printf("after %.0f s: %lu rounds, %ld KiB\n", now() - begun, rounds.load(), resident_kib());
+    fflush(stdout);
+    left = by_time ? much - (now() - begun) : every;
   }
   over = true;
   for (pthread_t actor : actors)

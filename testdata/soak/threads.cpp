@@ -2,6 +2,7 @@
 #include "soak.h"
 #include <climits>
 #include <cstdlib>
+#include <sched.h>
 #include <semaphore.h>
 #include <unistd.h>
 #include <vector>
@@ -122,8 +123,8 @@ void cancelled_threads(Dice &dice) {
   MUST(sem_init(&waiter.semaphore, 0, 0) == 0 && pipe(waiter.pipe) == 0);
   pthread_t thread;
   MUST(pthread_create(&thread, nullptr, wait_forever, &waiter) == 0);
-  if (dice.roll(2))
-    usleep(dice.roll(2000));
+  for (unsigned turns = dice.roll(50); turns > 0; turns--)
+    sched_yield();
   MUST(pthread_cancel(thread) == 0);
   MUST(join(thread) == PTHREAD_CANCELED);
   pthread_mutex_lock(&waiter.mutex);
