@@ -1,8 +1,10 @@
 //! One function: its checks are thinned out, and written anew.
 
+use crate::analysis::again::{self, Words};
 use crate::analysis::checks::{self, Check};
 use crate::analysis::effects::Effects;
 use crate::analysis::fields;
+use crate::analysis::later;
 use crate::analysis::linear::Forms;
 use crate::analysis::loops;
 use crate::analysis::once::{self, Plan};
@@ -49,10 +51,16 @@ pub fn elide<'a>(
         let before = checks.len();
         checks.retain(|_| gone.next() == Some(false));
         stats.merged = before - checks.len();
-        stats.added = checks.iter().filter(|c| c.line.is_none()).count();
     }
+    // Last, since a read that was checked together with its neighbours costs nothing.
+    stats.redundant += drop_due(&context, &forms, &mut checks);
+    stats.added = checks.iter().filter(|c| c.line.is_none()).count();
     let plan = if level >= Level::Coalesce { once::plan(&context, &forms, &checks) } else { Plan::default() };
-    stats.once = plan.checks.iter().filter(|once| once.unless != 0).count();
+    let words = match level >= Level::Coalesce {
+        true => again::plan(&context, &mut forms, &checks, &plan),
+        false => Words::default(),
+    };
+    stats.once = plan.checks.iter().filter(|once| once.unless != 0).count() + words.all.len();
     let kept: HashSet<usize, foldhash::fast::FixedState> = checks.iter().filter_map(|c| c.line).collect();
     let insts = function.blocks.iter().flat_map(|b| &b.insts);
     let gone: HashSet<usize, foldhash::fast::FixedState> =
@@ -62,11 +70,19 @@ pub fn elide<'a>(
     stats.frameless = !unseen.is_empty();
     let source =
         Source { function, cfg: &cfg, definitions: &definitions, forms: &forms, opaque: module.opaque };
-    emitter.write(&source, &checks, &plan, edits, !stats.frameless);
+    emitter.write(&source, &checks, &plan, &words, edits, !stats.frameless);
     for line in unseen.into_iter().chain(gone) {
         edits.remove(line);
     }
     stats
+}
+
+/// Takes out the reads that later writes stand for; how many of those that clang had put in.
+fn drop_due<'a>(context: &Context<'a, '_>, forms: &Forms<'a>, checks: &mut Vec<Check<'a>>) -> usize {
+    let mut due = later::find(context, forms, checks).into_iter();
+    let before = checks.iter().filter(|c| c.line.is_some()).count();
+    checks.retain(|_| due.next() == Some(false));
+    before - checks.iter().filter(|c| c.line.is_some()).count()
 }
 
 /// Takes out the checks that were made before, and those that questions are `about` which hold; how many of those that clang had put in.

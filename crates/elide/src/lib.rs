@@ -6,7 +6,7 @@
 //!
 //! # Deviations
 //! - What functions have checked for each other (RedCard's method specifications) is inferred within a module, in terms of parameters and globals. Of recursion nothing is known, nor of functions that somebody else may call.
-//! - Loops are not peeled. Instead a word on the stack remembers what was checked in the current span, where the paths differ in that (`analysis::once`).
+//! - Loops are not peeled. Instead a word on the stack remembers what was checked in the current span, where the paths differ in that (`analysis::once`); other words remember addresses that come again in loops (`analysis::again`).
 //! - Variables of a function whose addresses go nowhere are not checked (`analysis::local`), which RedCard leaves to the escape analysis of others.
 //! - Addresses are compared as linear forms of SSA values, which takes the place of the alias constraints: two pointers that were loaded twice are two pointers.
 //! - A signal handler that publishes something, and that runs in the middle of a span, is not seen to end it.

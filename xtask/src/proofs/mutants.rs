@@ -11,10 +11,14 @@ pub fn each(folder: &Path, mut passes: impl FnMut(&str, &str) -> Result<bool, St
     let list = folder.join("mutants.txt");
     let text = fs::read_to_string(&list).map_err(|e| cannot("read", &list, &e))?;
     let mutants = parse(&text);
-    for (number, mutant) in mutants.iter().enumerate() {
+    let wrong = |mutant: &Mutant<'_>| {
         let file = folder.join(mutant.file);
-        let text = fs::read_to_string(&file).map_err(|e| cannot("read", &file, &e))?;
-        if passes(mutant.file, &mutant.apply(&text)?)? {
+        mutant.apply(&fs::read_to_string(&file).map_err(|e| cannot("read", &file, &e))?)
+    };
+    // All of them first: a list that no longer fits is told before anything is built.
+    let texts = mutants.iter().map(wrong).collect::<Result<Vec<String>, String>>()?;
+    for (number, (mutant, text)) in mutants.iter().zip(&texts).enumerate() {
+        if passes(mutant.file, text)? {
             return Err(format!("{} passes with a mistake: {}", mutant.file, mutant.what));
         }
         println!("found, {} of {}: {}: {}", number + 1, mutants.len(), mutant.file, mutant.what);
@@ -72,6 +76,19 @@ fn parse(text: &str) -> Vec<Mutant<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_fit_the_sources() {
+        for list in ["crates/elide/mutants.txt"] {
+            let file = root().join(list);
+            let text = fs::read_to_string(&file).expect("a list");
+            for mutant in parse(&text) {
+                let source = fs::read_to_string(file.with_file_name(mutant.file)).expect("a source");
+                assert_ne!(mutant.apply(&source), Ok(source.clone()), "{}", mutant.what);
+                mutant.apply(&source).expect("the lines are there");
+            }
+        }
+    }
 
     #[test]
     fn mutants_replace_whole_lines() {

@@ -55,6 +55,33 @@ __attribute__((noinline)) static long walk(const char *from, long n) {
   *at = 1;
   return at - own + own[3] + *from;
 }
+__attribute__((noinline)) static long search(const int *at, long *or, long n) {
+  long all = 0;
+  for (long i = 0; i < n; i++) {
+    for (long j = 0; j < 16; j++)
+      if (at[j] == i - 2) {
+        all += j;
+        break;
+      }
+    if (i == 4) within(or);
+  }
+  return all;
+}
+__attribute__((noinline)) static long best(const int *at, long *or, long n) {
+  unsigned best = 0;
+  for (long i = 0; i < n; i++) {
+    if (at[best & 15] == (int)i) *or += 1;
+    if ((i & 3) == 3) best = (unsigned)at[i & 15];
+    if (i == 6) within(or);
+  }
+  return best;
+}
+__attribute__((noinline)) static long update(long *at, const long *or, long n) {
+  long x = *at;
+  for (long i = 0; i < (n & 3); i++) x += *or;
+  if (n & 4) x ^= peek(or, or);
+  return *at = x + n;
+}
 ";
 
 /// A small generator of numbers.
@@ -104,7 +131,7 @@ fn plain(dice: &mut Dice, out: &mut String) {
     let (a, b, array) = (variable(dice), variable(dice), dice.below(ARRAYS));
     let (from, n) = (dice.below(8), dice.below(24));
     let (of, step, field) = (dice.below(2), 2 + dice.below(3), ["a", "b", "c", "d[1]"][dice.below(4)]);
-    let _ = match dice.below(26) {
+    let _ = match dice.below(32) {
         0 | 1 => writeln!(out, "  k += {a};"),
         2 | 3 => writeln!(out, "  {a} = k;"),
         4 => writeln!(out, "  {a} = {b} + 1;"),
@@ -148,6 +175,10 @@ fn plain(dice: &mut Dice, out: &mut String) {
         }
         20 | 21 => writeln!(out, "  k += behind(&v{from}, &v{of});\n  k += v{of} + v{from};"),
         22 | 23 => writeln!(out, "  v{from} = k;\n  k += some(&v{from}, &v{of}, k & {});", n | 7),
+        // What comes again, and what is written after it was read.
+        25 | 26 => writeln!(out, "  k += search(a{array} + {from}, &v{of}, 3 + (k & 3));"),
+        27 | 28 => writeln!(out, "  k += best(a{array} + {from}, &v{of}, k & {});", n | 7),
+        29 | 30 => writeln!(out, "  k += update(&v{from}, &v{of}, k);"),
         24 => writeln!(out, "  k += walk(r{of}.b + {}, k & 63);", from & 7),
         _ => writeln!(out, "  k += total(a{array} + {from}, {n});"),
     };

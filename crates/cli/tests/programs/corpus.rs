@@ -5,6 +5,7 @@ use crate::judge;
 use crate::program::{Known, Program};
 use crate::run;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex};
 use std::thread;
@@ -13,6 +14,9 @@ use std::thread;
 /// other, and a program that spins for its turn would wait longest.
 static FREE_WORKERS: (Mutex<usize>, Condvar) = (Mutex::new(WORKERS), Condvar::new());
 const WORKERS: usize = 2;
+
+/// After so many cases of a test, it is told how far it is.
+const MANY: usize = 200;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -71,12 +75,16 @@ pub fn judge_elided(themes: &[&str], every: usize) {
 fn judge_cases(cases: &[(Setting, &Program)]) {
     let repeats = std::env::var("DEADHEAT_REPEATS")
         .map_or(1, |text| text.parse().expect("DEADHEAT_REPEATS is a number"));
-    let next = Mutex::new(cases.iter());
+    let next = Mutex::new(cases.iter().enumerate());
     let failures = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {
-                while let Some((setting, program)) = { next.lock().expect("no panic").next() } {
+                while let Some((number, (setting, program))) = { next.lock().expect("no panic").next() } {
+                    if number > 0 && number % MANY == 0 {
+                        // Past the harness, which keeps what tests print: this takes an hour.
+                        let _ = writeln!(std::io::stderr(), "{number} of {} judged", cases.len());
+                    }
                     let found = with_worker(|| judge_case(*setting, program, repeats));
                     failures.lock().expect("no panic").extend(found);
                 }

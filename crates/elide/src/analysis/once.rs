@@ -114,14 +114,14 @@ impl Bits {
 }
 
 /// Behind that instruction there is a place for more: not behind the last of a block, nor where exceptions land.
-fn can_clear(context: &Context<'_, '_>, (block, at): (u32, u32)) -> bool {
+pub fn can_clear(context: &Context<'_, '_>, (block, at): (u32, u32)) -> bool {
     let insts = &context.function.blocks[block as usize].insts;
     let at = first_behind(context, BlockId(block), at as usize);
     insts.get(at).is_some_and(|inst| !inst.text.contains(" landingpad "))
 }
 
 /// The first instruction behind that one that is no φ.
-fn first_behind(context: &Context<'_, '_>, block: BlockId, at: usize) -> usize {
+pub fn first_behind(context: &Context<'_, '_>, block: BlockId, at: usize) -> usize {
     let insts = &context.function.block(block).insts;
     at + 1 + insts[at + 1..].iter().take_while(|inst| inst.is_phi).count()
 }

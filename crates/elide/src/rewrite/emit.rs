@@ -4,6 +4,7 @@ use super::compute::{Code, Source};
 use super::edits::Edits;
 use super::inline::{Inliner, Paths, debug};
 use super::memory::Memory;
+use crate::analysis::again::Words;
 use crate::analysis::checks::{self, Check, Mode, Named, Range};
 use crate::analysis::linear::Linear;
 use crate::analysis::once::Plan;
@@ -56,6 +57,7 @@ impl Emitter {
         source: &Source<'a, '_>,
         all: &[Check<'a>],
         plan: &Plan,
+        words: &Words,
         edits: &mut Edits,
         frames: bool,
     ) {
@@ -64,10 +66,14 @@ impl Emitter {
         if plan.checks.iter().any(|once| once.unless != 0) {
             self.memory.begin(source.function, plan, edits);
         }
+        self.memory.begin_again(source.function, words, edits);
         for (i, check) in all.iter().enumerate() {
             let once = plan.checks.get(i).copied().unwrap_or_default();
             let Some(code) = self.code(source, check, paths) else { continue };
-            let code = self.memory.guarded(once, code);
+            let mut code = self.memory.guarded(once, code);
+            if let Some(number) = words.all.iter().position(|word| word.check == i) {
+                code = self.memory.unless_said(number, words.all[number].says, check.argument, code);
+            }
             let line = inst(source, check).line;
             match check.line {
                 Some(_) if code.text == inst(source, check).text => {}

@@ -1,7 +1,8 @@
-//! The word on the stack by which a function remembers what it has checked in the current span (`analysis::once`).
+//! The words on the stack by which a function remembers what it has checked in the current span (`analysis::once`, `analysis::again`).
 
 use super::edits::Edits;
 use super::emit::Cut;
+use crate::analysis::again::{Says, Words};
 use crate::analysis::once::{Once, Plan};
 use crate::ir::Function;
 use std::fmt::Write;
@@ -42,6 +43,41 @@ impl Memory {
                 &format!("{word}  {name}.k = and i64 {name}, {kept}\n  store i64 {name}.k, {pointer} {WORD}, align 8\n"),
             );
         }
+    }
+
+    /// The words that remember addresses, and all that sets them back.
+    pub fn begin_again(&mut self, function: &Function<'_>, words: &Words, edits: &mut Edits) {
+        let pointer = self.pointer;
+        let clear = |number: usize| format!("  store i64 0, {pointer} %dh.again{number}, align 8\n");
+        for (number, word) in words.all.iter().enumerate() {
+            let first = function.blocks[0].insts[0].line;
+            edits.insert(first, &format!("  %dh.again{number} = alloca i64, align 8\n{}", clear(number)));
+            for (block, at) in words.ends.iter().chain(&word.clears) {
+                edits.insert(function.block(*block).insts[*at].line, &clear(number));
+            }
+        }
+    }
+
+    /// The code of a check of an address, as it is made only if the word with that number does not say that it was made.
+    pub fn unless_said(&mut self, number: usize, says: Says, argument: &str, code: Cut) -> Cut {
+        self.count += 1;
+        let (name, pointer) = (format!("dho{}", self.count), self.pointer);
+        let tail = code.tail.clone().unwrap_or(format!("{name}.rest"));
+        let (is_said, next) = match says {
+            Says::Below => ("ult", format!("  %{name}.n = add i64 %{name}.a, 1\n")),
+            Says::Last => ("eq", String::new()),
+        };
+        let new = if next.is_empty() { "a" } else { "n" };
+        let mut text = format!(
+            "  %{name} = load i64, {pointer} %dh.again{number}, align 8\n  %{name}.a = ptrtoint {argument} to i64\n  \
+             %{name}.z = icmp {is_said} i64 %{name}.a, %{name}\n  br i1 %{name}.z, label %{tail}, label %{name}.not\n\n{name}.not:\n{next}  \
+             store i64 %{name}.{new}, {pointer} %dh.again{number}, align 8\n{}",
+            code.text
+        );
+        if code.tail.is_none() {
+            let _ = write!(text, "  br label %{tail}\n\n{tail}:\n");
+        }
+        Cut { text, tail: Some(tail) }
     }
 
     /// The code that loads the word, and what it is called then.

@@ -119,7 +119,7 @@ fn what_it_has_checked_on_some_paths_is_not_ensured() {
         )
     };
     assert_eq!(internal(&some(""), &[CALL, READ].concat()), [1, 1]);
-    assert_eq!(internal(&some(WRITE), &[CALL, READ].concat()), [2, 0]);
+    assert_eq!(internal(&some(WRITE), &[CALL, READ].concat()), [1, 0]);
     let two =
         format!("  %c = icmp eq ptr %p, %q\n  br i1 %c, label %a, label %b\n\na:\n{READ}  ret void\n\nb:\n");
     assert_eq!(internal(&two, &[CALL, READ].concat()), [1, 1]);
