@@ -141,9 +141,14 @@ impl Memory {
         new.is_some()
     }
 
-    /// `[Read Shared]` of a whole granule, remembered by that stamp: the set that R names afterwards. None, and nothing is done, if it is not such a case, or if the cell is locked.
+    /// `[Read Shared]` of a whole granule, remembered by that stamp, or `[Read Shared Same Epoch]`: the set that R names afterwards. None, and nothing is done, if it is not such a case, or if the cell is locked.
     #[inline]
     pub fn shared(&self, thread: &mut ThreadState, cell: &VarState, read: Word) -> Option<Word> {
+        // A thread that is in the set stays there as it is: another place would make another set, and all others would have to look at it again.
+        let seen = cell.load_r();
+        if seen.is_set() && self.sets.read_in_epoch(seen, thread) == Word::WHOLE {
+            return Some(seen);
+        }
         let Pair { w, r } = cell.lock_at_once()?;
         let new = if r.is_set() && History(w).is_known(thread, read.extent()) {
             self.sets.with(r, read, &mut thread.shares)
