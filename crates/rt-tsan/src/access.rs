@@ -8,7 +8,7 @@ use core::arch::naked_asm;
 use deadheat_online::Word;
 use deadheat_rt::access::{known, plain, two};
 use deadheat_rt::place::FRAME;
-use deadheat_rt::quick::{exclusive, exclusive_two, is_in_epoch};
+use deadheat_rt::quick::{exclusive, exclusive_two, is_in_epoch, is_in_epoch_across};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay};
 use deadheat_rt::tls;
@@ -40,7 +40,10 @@ macro_rules! slow {
                 #[cold]
                 #[inline(never)]
                 pub extern "C" fn $name(address: u64, pc: u64) {
-                    if let Some(mut thread) = Stay::begin() {
+                    let is_across = (address & 7) + $size > 8;
+                    if !(is_across && is_in_epoch(address, $size, Mode::$mode))
+                        && let Some(mut thread) = Stay::begin()
+                    {
                         known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
                     }
                 }
@@ -59,7 +62,7 @@ macro_rules! across {
     ($($name:ident $slow:ident: $mode:ident $size:literal;)*) => {$(
         /// An access that lies in two granules.
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            if !is_in_epoch(address, $size, Mode::$mode) {
+            if !is_in_epoch_across(address, $size, Mode::$mode) {
                 rest::$slow(address, pc);
             }
         }

@@ -8,7 +8,7 @@ use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
 use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word, pair};
-use deadheat_shadow::{Access, Layout, Mode, is_at_hand, replaced, told};
+use deadheat_shadow::{Access, Layout, Mode, replaced, told};
 
 /// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
 /// with as little as it takes. `[Read Exclusive]` or `[Write Exclusive]`, by v2; or one that a line tells. False if it is not such an access, or if the thread is in the runtime already.
@@ -24,7 +24,7 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     if (seen.w.0 | seen.r.0) & Word::SPECIAL != 0 {
         return is_told(cell, thread.state.epoch(), access);
     }
-    if !is_at_hand(&thread.state, seen) || !gate::try_enter(&thread.busy) {
+    if !is_at_hand(thread, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
     let new = replacement(thread, seen, access, pc, note.at(address, size));
@@ -44,8 +44,7 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     if seen.iter().any(|seen| (seen.w.0 | seen.r.0) & Word::SPECIAL != 0) {
         return is_in_epoch(address, 16, mode);
     }
-    let are_known =
-        is_at_hand(&thread.state, seen[0]) && (seen[1] == seen[0] || is_at_hand(&thread.state, seen[1]));
+    let are_known = is_at_hand(thread, seen[0]) && (seen[1] == seen[0] || is_at_hand(thread, seen[1]));
     if !are_known || !gate::try_enter(&thread.busy) {
         return false;
     }
@@ -56,6 +55,13 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     let done = stamp.is_some_and(|stamp| replace(stamp, 0) && replace(stamp, 1));
     gate::leave(&thread.busy);
     done
+}
+
+/// A cell holds nothing but accesses that the thread knows, as far as it has that at hand.
+#[inline(always)]
+fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
+    let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
+    (seen.w.0 | seen.r.0) & Word::OTHER == 0 && known(seen.w) && known(seen.r)
 }
 
 /// What a cell becomes by an access of a thread that knows all of what it holds; nothing if what it takes is not at hand.
@@ -101,17 +107,26 @@ pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
     let cells = own_layout().cell(first) as *const VarState;
     let count = ((last - first) / 8 + 1) as usize;
+    let mut set = Word::NONE;
     // A thread without a layout has two cells for everything, which are of no epoch.
     (0..count).all(|i| {
         // SAFETY: as for `cell`; side by side within a piece.
         let cell = unsafe { &*cells.add(i) };
-        let is_whole = || !mode.writes() && cell.load_r().is_since(epoch) || cell.load_w().is_since(epoch);
         let extent = || {
             let from = if i == 0 { address & 7 } else { 0 };
             let to = if i + 1 == count { last & 7 } else { 7 };
             extent(from, to + 1 - from)
         };
-        is_whole() || is_told(cell, epoch, Access { mode, extent: extent() })
+        let mut is_read = || {
+            let r = cell.load_r();
+            // Neighbours often have the same one.
+            let is_seen = r.is_set() && (r == set || bytes_at_hand(r, epoch) == Word::WHOLE);
+            set = if is_seen { r } else { set };
+            is_seen || r.is_since(epoch)
+        };
+        !mode.writes() && is_read()
+            || cell.load_w().is_since(epoch)
+            || is_told(cell, epoch, Access { mode, extent: extent() })
     })
 }
 
@@ -129,4 +144,19 @@ pub(crate) fn is_told(cell: &VarState, epoch: Word, access: Access) -> bool {
 #[inline(always)]
 fn own_layout() -> Layout {
     Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() }
+}
+
+/// As [`is_in_epoch`], of bytes in two granules side by side, and as far as the cells themselves tell.
+#[inline(always)]
+pub fn is_in_epoch_across(address: u64, size: u64, mode: Mode) -> bool {
+    let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
+    let bytes = ((1u64 << size) - 1) << (address & 7);
+    let is_in_epoch = |address: u64, extent: u8| {
+        // SAFETY: as for `cell`; or the one of a thread without a layout.
+        let cell = unsafe { &*(own_layout().cell(address) as *const VarState) };
+        let by =
+            |word: Word| word.with_extent(Word::WHOLE).is_since(epoch) && word.extent() & extent == extent;
+        !mode.writes() && by(cell.load_r()) || by(cell.load_w())
+    };
+    is_in_epoch(address, bytes as u8) && is_in_epoch(address + 8, (bytes >> 8) as u8)
 }

@@ -3,7 +3,7 @@
 use crate::detail::{Attachment, Detail};
 use crate::history::History;
 use crate::open::{Open, Version};
-use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word, pair};
+use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word, handlers, pair};
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -230,13 +230,6 @@ impl Memory {
     }
 }
 
-/// A cell holds nothing but accesses that the thread knows, as far as it has that at hand.
-#[inline(always)]
-pub fn is_at_hand(thread: &ThreadState, seen: Pair) -> bool {
-    let known = |word: Word| word.is_none() || thread.covers_by_memo(word);
-    (seen.w.0 | seen.r.0) & Word::OTHER == 0 && known(seen.w) && known(seen.r)
-}
-
 /// W and R after an access to those bytes that is ordered after all that they tell, and that is remembered by that word. A write stands for earlier reads of its bytes: whatever races with
 /// one of them races with the write too, which comes after it. They are forgotten, so that the next reads, of whatever bytes, do not have to be put beside them.
 #[inline(always)]
@@ -255,7 +248,7 @@ fn at_once(thread: &ThreadState, cell: &VarState, access: Access, stamp: Word) -
     let seen = cell.seen();
     let own = if mode.writes() { seen.w } else { seen.r };
     let stays = own.extent() & !extent;
-    if !is_at_hand(thread, seen) || stays != 0 && thread.is_current(own) {
+    if !handlers::is_known(thread, seen.w, seen.r) || stays != 0 && thread.is_current(own) {
         return false;
     }
     let new = stamp.with_extent(extent);

@@ -18,7 +18,7 @@ pub mod layout;
 mod open;
 pub mod roll;
 
-pub use access::{Access, Conflict, Memory, Mode, Stamps, is_at_hand, replaced};
+pub use access::{Access, Conflict, Memory, Mode, Stamps, replaced};
 pub use detail::{Attachment, Detail};
 pub use history::told;
 pub use layout::Layout;
