@@ -11,12 +11,13 @@ pub fn each(folder: &Path, mut passes: impl FnMut(&str, &str) -> Result<bool, St
     let list = folder.join("mutants.txt");
     let text = fs::read_to_string(&list).map_err(|e| cannot("read", &list, &e))?;
     let mutants = parse(&text);
-    for mutant in &mutants {
+    for (number, mutant) in mutants.iter().enumerate() {
         let file = folder.join(mutant.file);
         let text = fs::read_to_string(&file).map_err(|e| cannot("read", &file, &e))?;
         if passes(mutant.file, &mutant.apply(&text)?)? {
             return Err(format!("{} passes with a mistake: {}", mutant.file, mutant.what));
         }
+        println!("found, {} of {}: {}: {}", number + 1, mutants.len(), mutant.file, mutant.what);
     }
     let place = folder.strip_prefix(root()).unwrap_or(folder);
     println!("{} mistakes in {} are found", mutants.len(), place.display());
