@@ -1,6 +1,6 @@
 //! Every comparison of every definition in `proofs/coq`, with a mistake in it, one at a time: a proof has to break each time.
 //!
-//! A mistake is made in a copy of what has been built, and `make` runs there until the first error. What became of it is remembered
+//! A mistake is made in a copy of what has been built, and what depends on it is built there until the first error. What became of it is remembered
 //! by the texts on which that depends, so the next run tries what is new or changed. `excused.txt` has the mistakes that change nothing, with the reasons.
 
 mod scan;
@@ -13,11 +13,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::hash::{Hash, Hasher};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fmt, thread};
+
+/// Proves nothing, and takes longest: it is left out.
+const NO_PROOFS: &str = "Assumptions.v";
+
+/// Ends who has used up its time.
+const SIGXCPU: i32 = 24;
 
 /// Tries all mistakes in those files, or in all if none is named; an error if one gets through that is not excused, or if a comparison has none that compiles.
 pub fn run(files: &[String]) -> Step {
@@ -25,9 +32,11 @@ pub fn run(files: &[String]) -> Step {
     let place = target().join("proofs/comparisons");
     let built = place.join("built");
     copy_changed(&built)?;
-    said(&built, "coq_makefile", &["-f", "_CoqProject", "-o", "build.mk"])?;
-    said(&built, "make", &["--silent", "-f", "build.mk", "-j", "2"])?;
     let sources = Sources::read(&built)?;
+    said(&built, "coq_makefile", &["-f", "_CoqProject", "-o", "build.mk"])?;
+    let compiled = sources.0.keys().map(|file| format!("{file}o")).collect::<Vec<_>>();
+    let goals = compiled.iter().map(String::as_str);
+    said(&built, "make", &["--silent", "-f", "build.mk"].into_iter().chain(goals).collect::<Vec<_>>())?;
     let mut mistakes = sources.mistakes();
     mistakes.retain(|mistake| files.is_empty() || files.iter().any(|file| file == mistake.file));
     let outcomes = try_all(&sources, &mistakes, &place)?;
@@ -47,6 +56,9 @@ impl Sources {
     fn read(folder: &Path) -> Result<Sources, String> {
         let mut sources = BTreeMap::new();
         for path in super::files(folder)?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "v")) {
+            if path.ends_with(NO_PROOFS) {
+                continue;
+            }
             let text = fs::read_to_string(&path).map_err(|e| cannot("read", &path, &e))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let source = Source { hash: hash(&text), needs: needs(&without_comments(&text)), text };
@@ -55,30 +67,24 @@ impl Sources {
         Ok(Sources(sources))
     }
 
+    /// The first mistake of every comparison, then the second ones: who stops early has seen something of each.
     fn mistakes(&self) -> Vec<Mistake<'_>> {
         let mut mistakes = Vec::new();
         for (file, Source { text, .. }) in &self.0 {
-            for comparison in scan::comparisons(text) {
-                let Comparison { sentence, place, mistakes: instead } = &comparison;
-                for new in instead {
-                    let lines = text[..place.start].matches('\n').count() + 1;
+            for Comparison { sentence, place, mistakes: instead } in scan::comparisons(text) {
+                let line = text[..place.start].matches('\n').count() + 1;
+                for (nth, new) in instead.into_iter().enumerate() {
                     let sentence = sentence.start..sentence.end + new.len() - place.len();
-                    mistakes.push(Mistake {
-                        file,
-                        text,
-                        line: lines,
-                        sentence,
-                        place: place.clone(),
-                        new: new.clone(),
-                    });
+                    mistakes.push((nth, Mistake { file, text, line, sentence, place: place.clone(), new }));
                 }
             }
         }
-        mistakes
+        mistakes.sort_by_key(|(nth, _)| *nth);
+        mistakes.into_iter().map(|(_, mistake)| mistake).collect()
     }
 
-    /// What the outcome of building that file with the mistake depends on.
-    fn fingerprint(&self, file: &str, mistake: &Mistake<'_>, mistaken: u64) -> u64 {
+    /// That file and all that it needs.
+    fn closure<'a>(&'a self, file: &'a str) -> BTreeSet<&'a str> {
         let (mut all, mut todo) = (BTreeSet::new(), vec![file]);
         while let Some(file) = todo.pop() {
             if let Some(source) = self.0.get(file)
@@ -87,6 +93,20 @@ impl Sources {
                 todo.extend(source.needs.iter().map(String::as_str));
             }
         }
+        all
+    }
+
+    /// That file and all that need it, each after what it needs: that has fewer needs.
+    fn dependents(&self, file: &str) -> Vec<&str> {
+        let closures = self.0.keys().map(|user| (self.closure(user), user.as_str()));
+        let mut users: Vec<_> = closures.filter(|(closure, _)| closure.contains(file)).collect();
+        users.sort_by_key(|(closure, user)| (closure.len(), *user));
+        users.into_iter().map(|(_, user)| user).collect()
+    }
+
+    /// What the outcome of building that file with the mistake depends on.
+    fn fingerprint(&self, file: &str, mistake: &Mistake<'_>, mistaken: u64) -> u64 {
+        let all = self.closure(file);
         let hashes = all.iter().map(|f| if *f == mistake.file { mistaken } else { self.0[*f].hash });
         hash(&(file, mistake.file, hashes.collect::<Vec<_>>()))
     }
@@ -182,10 +202,10 @@ enum Outcome {
 }
 
 impl Outcome {
-    /// From what `make` printed before it failed.
+    /// From what Coq printed before it failed.
     fn of(printed: &str, mistake: &Mistake<'_>) -> Result<Outcome, String> {
         let (file, line, column) =
-            first_error(printed).ok_or_else(|| format!("{mistake}: make says:\n{printed}"))?;
+            first_error(printed).ok_or_else(|| format!("{mistake}: Coq says:\n{printed}"))?;
         let text = mistake.apply();
         let before: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
         if file == mistake.file && mistake.sentence.contains(&(before + column)) {
@@ -261,12 +281,12 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Tries one mistake after the other in that folder.
-    fn go_on(&self, place: &Path, folder: &PathBuf) -> Step {
+    fn go_on(&self, place: &Path, folder: &Path) -> Step {
         loop {
             let n = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(i) = self.todo.get(n) else { return Ok(()) };
             let mistake = &self.mistakes[*i];
-            let outcome = attempt(mistake, &place.join("built"), folder)?;
+            let outcome = attempt(mistake, self.sources, &place.join("built"), folder)?;
             let mut done = self.done.lock().expect("no worker panicked");
             println!("[{}/{}] {mistake}: {outcome}", n + 1, self.todo.len());
             let key = self.sources.key(mistake, &outcome);
@@ -276,20 +296,24 @@ impl Work<'_> {
     }
 }
 
-/// Makes a mistake in a copy of what is built, with the times of the files: what does not depend on it is not built again.
-fn attempt(mistake: &Mistake<'_>, built: &Path, folder: &PathBuf) -> Result<Outcome, String> {
+/// Makes a mistake in a copy of what is built, and builds what depends on it until something fails.
+fn attempt(mistake: &Mistake<'_>, sources: &Sources, built: &Path, folder: &Path) -> Result<Outcome, String> {
     let _ = fs::remove_dir_all(folder);
     let [from, to] = [built, folder].map(|path| path.display().to_string());
     end_of(Stdio::null(), built, "cp", &["--archive", &from, &to])?;
     fs::write(folder.join(mistake.file), mistake.apply()).map_err(|e| cannot("write", folder, &e))?;
-    // Tactics may search for ever for a proof of what is wrong. `Assumptions.v` proves nothing, and takes longest.
-    let make = "timeout 600 make --silent --file=build.mk $(grep '[.]v$' _CoqProject | grep -v ^Assumptions | sed 's/$/o/') 2>&1";
-    let ended = end_of(Stdio::piped(), folder, "sh", &["-c", make])?;
-    match ended.status.code() {
-        Some(0) => Ok(Outcome::Survives),
-        Some(124) => Ok(Outcome::Breaks(format!("{}: no end", mistake.file))),
-        _ => Outcome::of(&String::from_utf8_lossy(&ended.stdout), mistake),
+    for file in sources.dependents(mistake.file) {
+        // Tactics may search for ever for a proof of what is wrong.
+        let coqc = format!("ulimit -S -t 200; exec coqc -q -noglob -Q . Deadheat {file} 2>&1");
+        let ended = end_of(Stdio::piped(), folder, "sh", &["-c", &coqc])?;
+        if ended.status.signal() == Some(SIGXCPU) {
+            return Ok(Outcome::Breaks(format!("{file}: no end")));
+        }
+        if !ended.status.success() {
+            return Outcome::of(&String::from_utf8_lossy(&ended.stdout), mistake);
+        }
     }
+    Ok(Outcome::Survives)
 }
 
 /// Counts, and complains about what gets through.
@@ -394,5 +418,6 @@ mod tests {
         let known = HashMap::from([(one.key(&mistake, &Outcome::Survives), Outcome::Survives)]);
         assert_eq!(one.remembered(&mistake, &known), Some(Outcome::Survives));
         assert_eq!(other.remembered(&mistake, &known), None);
+        assert_eq!(one.dependents("A.v"), ["A.v", "B.v"]);
     }
 }
