@@ -3,10 +3,12 @@
 //! A mistake is made in a copy of what has been built, and what depends on it is built there until the first error. What became of it is remembered
 //! by the texts on which that depends, so the next run tries what is new or changed. `excused.txt` has the mistakes that change nothing, with the reasons.
 
+mod look;
 mod scan;
 
 use super::{cannot, copy_changed, end_of, install, mutants, said, without_comments};
 use crate::shell::{Step, root, target};
+use look::Look;
 use scan::Comparison;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -282,11 +284,21 @@ struct Work<'a> {
 impl Work<'_> {
     /// Tries one mistake after the other in that folder.
     fn go_on(&self, place: &Path, folder: &Path) -> Step {
+        let built = place.join("built");
+        let mut look: Option<Look> = None;
         loop {
             let n = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(i) = self.todo.get(n) else { return Ok(()) };
             let mistake = &self.mistakes[*i];
-            let outcome = attempt(mistake, self.sources, &place.join("built"), folder)?;
+            let mut at_file = match look.take().filter(|look| look.file == mistake.file) {
+                Some(look) => look,
+                None => Look::at(&built, mistake.file, mistake.text)?,
+            };
+            let outcome = match at_file.outcome(mistake)? {
+                Some(outcome) => outcome,
+                None => attempt(mistake, self.sources, &built, folder)?,
+            };
+            look = Some(at_file);
             let mut done = self.done.lock().expect("no worker panicked");
             println!("[{}/{}] {mistake}: {outcome}", n + 1, self.todo.len());
             let key = self.sources.key(mistake, &outcome);
