@@ -1,6 +1,6 @@
 (** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
 From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
-  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersLin Exec
+  ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersRun HandlersLin Exec
   ChannelClocks ChannelDetector PaperV2 BiggerSteps Reordering InstrumentTheorems.
 
 Print Assumptions hb_is_paper_hb.
@@ -27,6 +27,7 @@ Print Assumptions redcard_every_variable.
 Print Assumptions online_precise.
 Print Assumptions handlers_linearizable.
 Print Assumptions handlers_precise.
+Print Assumptions handlers_every_step.
 Print Assumptions exec_vector_clock.
 Print Assumptions exec_multi_join.
 Print Assumptions exec_fasttrack.
@@ -34,12 +35,14 @@ Print Assumptions exec_verifiedft.
 Print Assumptions exec_online.
 Print Assumptions feasibleb_iff.
 Print Assumptions cfeasibleb_feasible.
+Print Assumptions cfeasibleb_iff.
 Print Assumptions clocks_exact.
 Print Assumptions channel_precise.
 Print Assumptions vector_clock_over_channels.
 Print Assumptions fasttrack_over_channels.
 Print Assumptions verifiedft_over_channels.
 Print Assumptions v2_refines_spec.
+Print Assumptions v2_every_step.
 Print Assumptions spec_is_rule.
 Print Assumptions instrumentation_lemma_3.
 Print Assumptions instrumentation_lemma_4.

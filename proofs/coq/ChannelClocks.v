@@ -37,9 +37,8 @@ Proof. unfold cts. now rewrite firstn_snoc, firstn_all by lia. Qed.
 (** The clock says of every access what the set says. *)
 Definition tells (tr : ctrace) (k : vc) (p : pset) : Prop :=
   forall i b u, nth_error tr i = Some b -> access_by_ b u -> (p i <-> cts tr i u <= k u).
-(** Nobody but u knows u's present instant. *)
-Definition behind (c : tid -> nat) (j : tid -> Prop) (k : vc) : Prop := forall u, ~ j u -> k u < c u.
 
+(** ... and nobody but u knows u's present instant. *)
 Record CInv (tr : ctrace) (s : cstate vc) : Prop := {
   ci_tells : related (tells tr) s (psets tr);
   ci_pos : forall t, 1 <= sT s t t;

@@ -1,7 +1,7 @@
 (** Small traces that are feasible, racy or not, and judged as expected: the theorems are about something. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
-From Deadheat Require Import Trace Knowledge Clocks Detector Vectors VectorClock VerifiedFT FastTrack MultiJoin.
+From Deadheat Require Import Trace Knowledge Clocks Detector Vectors VectorClock VerifiedFT FastTrack MultiJoin PaperTrace.
 
 (** Feasibility by computation, for examples. *)
 Fixpoint ok_all (done todo : trace) : bool :=
@@ -76,3 +76,41 @@ Proof.
   - intros x. rewrite <- (precise VerifiedFT twice_joined x) by now apply feasible_by.
     unfold drun. simpl. unfold upd. destruct (x =? 5); discriminate.
 Qed.
+
+(** Feasibility in the sense of the papers: traces that use all of it, and for each condition one that violates only that. *)
+Ltac among H := cbn in H; repeat destruct H as [H|H]; try discriminate H; try contradiction H.
+
+Definition all_kinds : trace := [Wr 0 0; Fork 0 1; Acq 0 9; Wr 0 5; Rel 0 9; Acq 1 9; Rd 1 5; Rel 1 9; Exit 1; Join 0 1].
+Example all_kinds_feasible : p_feasible all_kinds /\ mj_feasible all_kinds.
+Proof.
+  unfold all_kinds.
+  split; change [Wr 0 0; Fork 0 1; Acq 0 9; Wr 0 5; Rel 0 9; Acq 1 9; Rd 1 5; Rel 1 9; Exit 1; Join 0 1]
+    with (((((((((([] ++ [Wr 0 0]) ++ [Fork 0 1]) ++ [Acq 0 9]) ++ [Wr 0 5]) ++ [Rel 0 9]) ++ [Acq 1 9]) ++ [Rd 1 5]) ++ [Rel 1 9]) ++ [Exit 1]) ++ [Join 0 1]).
+  - repeat (apply pf_snoc; [|split; [intros [s N]; among N|cbn; try reflexivity; try exact I]]); [constructor| |].
+    + split; [intros s N; among N|]. split; [|discriminate]. intros b [<-|[]]. discriminate.
+    + split; [|discriminate]. intros s i N. exists 5, (Acq 1 9).
+      do 10 (destruct i as [|i]; [cbn in N; try discriminate N; repeat split; lia|]). destruct i; discriminate N.
+  - repeat (apply mjf_snoc; [|split; [unfold exited; cbn; intuition discriminate|cbn; try reflexivity; try exact I; unfold exited; cbn; auto 10]]). constructor.
+Qed.
+
+Example paper_infeasible :
+  ~ p_ok [Join 0 1] (Wr 1 0) /\ ~ p_ok [Acq 0 9] (Acq 1 9) /\ ~ p_ok [Acq 0 9] (Rel 1 9) /\
+  ~ p_ok [Fork 0 2] (Fork 1 2) /\ ~ p_ok [Wr 1 0] (Fork 0 1) /\ ~ p_ok [] (Fork 0 0) /\
+  ~ p_ok [Fork 0 1] (Join 0 1) /\ ~ p_ok [Fork 1 1] (Join 0 1) /\ ~ p_ok [Fork 0 1; Wr 0 0] (Join 0 1) /\ ~ p_ok [] (Join 0 0).
+Proof.
+  repeat split; intros [N H]; cbn in H.
+  - apply N. exists 0. now left.
+  - discriminate.
+  - discriminate.
+  - destruct H as [H _]. apply (H 0). now left.
+  - destruct H as [_ [H _]]. apply (H (Wr 1 0)); [now left|reflexivity].
+  - now destruct H as [_ [_ H]].
+  - destruct H as [H _]. destruct (H 0 0 eq_refl) as ([|[|j]] & b & Hj & Hb & Ht); (lia || discriminate Hb).
+  - destruct H as [H _]. destruct (H 1 0 eq_refl) as ([|[|j]] & b & Hj & Hb & Ht); (lia || discriminate Hb).
+  - destruct H as [H _]. destruct (H 0 0 eq_refl) as ([|[|[|j]]] & b & Hj & Hb & Ht); try lia; try discriminate Hb.
+    injection Hb as <-. discriminate Ht.
+  - now destruct H as [_ H].
+Qed.
+
+Example multijoin_infeasible : ~ mj_ok [Exit 1] (Wr 1 0) /\ ~ mj_ok [Acq 0 9] (Acq 1 9) /\ ~ mj_ok [Acq 0 9] (Rel 1 9) /\ ~ mj_ok [] (Join 0 1).
+Proof. repeat split; intros [N H]; cbn in H; try discriminate; [apply N; now left|contradiction H]. Qed.

@@ -267,3 +267,26 @@ Proof.
     replace (done ++ a :: r) with ((done ++ [a]) ++ r) by now rewrite <- app_assoc. apply IH; auto. constructor; auto. now apply cokb_ok. }
   intros H. apply (G tr []); auto. constructor.
 Qed.
+Lemma ok_cokb cap tr a : cok cap tr a -> cokb cap tr a = true.
+Proof.
+  intros [Ha H]. unfold cokb. apply andb_true_iff. split.
+  - apply forallb_forall. intros t Ht. apply negb_true_iff, not_true_iff_false. rewrite cjoinedb_iff. apply Ha.
+    destruct a; simpl in *; intuition.
+  - assert (NC : forall c, ~ closed tr c -> negb (closedb tr c) = true).
+    { intros c K. apply negb_true_iff, not_true_iff_false. now rewrite closedb_iff. }
+    destruct a; auto.
+    + now rewrite H.
+    + rewrite H. apply Nat.eqb_refl.
+    + destruct H. apply andb_true_iff. split; [auto|now apply Nat.ltb_lt].
+    + now apply Nat.ltb_lt.
+    + destruct H as (H1 & H2 & H3). rewrite !andb_true_iff. repeat split; auto; [now apply negb_true_iff, Nat.eqb_neq|now apply Nat.eqb_eq].
+    + destruct H. apply andb_true_iff. split; [now apply closedb_iff|now apply Nat.eqb_eq].
+Qed.
+Theorem cfeasibleb_iff cap tr : cfeasibleb cap tr = true <-> cfeasible cap tr.
+Proof.
+  split; [apply cfeasibleb_feasible|]. unfold cfeasibleb.
+  assert (S : forall todo done a, cfeasibleb_from cap done (todo ++ [a]) = cfeasibleb_from cap done todo && cokb cap (done ++ todo) a).
+  { induction todo as [|b r IH]; intros done a; simpl; [now rewrite andb_true_r, app_nil_r|].
+    rewrite IH, <- andb_assoc, <- app_assoc. reflexivity. }
+  induction 1 as [|tr a F IH Ho]; [reflexivity|]. rewrite S, IH. simpl. now apply ok_cokb.
+Qed.

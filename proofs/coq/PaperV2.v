@@ -357,3 +357,44 @@ Proof.
     + destruct (ele r c) eqn:El; [discriminate|]. eapply VFT_ReadWriteRace; eauto.
     + destruct (lle (vV s') c) eqn:El; [discriminate|]. now apply VFT_SharedWriteRace.
 Qed.
+
+(** ** A run that takes every step *)
+Inductive creach : conc -> list lab -> Prop :=
+| cr_init : creach c_init []
+| cr_step k ls l k' : creach k ls -> cstep k l k' -> creach k' (ls ++ [l]).
+
+Definition clock (l : list nat) : vc := fun t => nth t l 0.
+Definition returns (l : lab) : bool := match l with Ret_ _ _ => true | _ => false end.
+
+Local Arguments upd {A} f k v k' /.
+Local Arguments clock l t /.
+Local Ltac premise := first [reflexivity | discriminate | cbn; lia].
+(** Thread t goes on by that step. *)
+Local Tactic Notation "go" hyp(H) constr(t) uconstr(s) := eapply cr_step in H; [|eapply (c_step _ _ t); eapply s; premise]; cbn in H.
+Local Tactic Notation "done" hyp(H) constr(t) := go H t s_Unl; go H t s_Ret.
+Local Tactic Notation "write" hyp(H) constr(t) constr(c) := go H t (s_inv_w t _ (clock c)); go H t s_W1_no; go H t s_W3.
+Local Tactic Notation "read" hyp(H) constr(t) constr(c) := go H t (s_inv_r t _ (clock c)).
+Local Tactic Notation "read_shared" hyp(H) constr(t) constr(c) :=
+  read H t c; go H t s_R1_sh; go H t s_R2; go H t s_R2b_no; go H t s_R3; go H t s_R4; go H t s_R5_sh.
+
+Theorem v2_every_step : exists k ls, creach k ls /\
+  filter returns ls =
+    [Ret_ 0 true; Ret_ 0 true; Ret_ 1 false; Ret_ 1 false; Ret_ 0 true; Ret_ 0 true; Ret_ 1 false; Ret_ 1 true; Ret_ 1 true;
+     Ret_ 0 true; Ret_ 2 true; Ret_ 1 false; Ret_ 1 true].
+Proof.
+  pose proof cr_init as H.
+  write H 0 [1]. go H 0 s_W4. go H 0 s_W5_ex. go H 0 s_W6. done H 0.
+  go H 0 (s_inv_w 0 _ (clock [1])). go H 0 s_W1_hit. go H 0 s_Ret.
+  write H 1 [0; 1]. go H 1 s_W4_race. done H 1.
+  read H 1 [0; 1]. go H 1 s_R1_no. go H 1 s_R3. go H 1 s_R4_race. done H 1.
+  read H 0 [2]. go H 0 s_R1_no. go H 0 s_R3. go H 0 s_R4. go H 0 s_R5_ex. go H 0 s_R6. done H 0.
+  read H 0 [2]. go H 0 s_R1_hit. go H 0 s_Ret.
+  write H 1 [1; 1]. go H 1 s_W4. go H 1 s_W5_race. done H 1.
+  read H 1 [1; 1]. go H 1 s_R1_no. go H 1 s_R3. go H 1 s_R4. go H 1 s_R5_share. go H 1 s_R7. go H 1 s_R7d. done H 1.
+  read H 1 [1; 1]. go H 1 s_R1_sh. go H 1 s_R2. go H 1 s_R2b_hit. go H 1 s_Ret.
+  read_shared H 0 [3]. go H 0 s_R8_in. done H 0.
+  read_shared H 2 [1; 0; 1]. go H 2 s_R8_grow. go H 2 s_R8b. done H 2.
+  write H 1 [1; 1; 1]. go H 1 s_W4. go H 1 s_W5_sh. go H 1 s_W7_race. done H 1.
+  write H 1 [3; 1; 1]. go H 1 s_W4. go H 1 s_W5_sh. do 3 go H 1 s_W7_next. go H 1 s_W7_end. go H 1 s_W6. done H 1.
+  eexists; eexists; split; [exact H|reflexivity].
+Qed.

@@ -41,6 +41,9 @@ enum Task {
         /// Check them even if nothing has changed since they were checked.
         #[arg(long)]
         anew: bool,
+        /// Instead make a mistake in each comparison of each definition (of these files), one at a time: a proof has to break each. Goes on where it was stopped.
+        #[arg(long, value_name = "FILE", num_args = 0.., conflicts_with = "anew")]
+        comparisons: Option<Vec<String>>,
     },
     /// Make mistakes in the detectors, one at a time: a test has to notice each.
     Mutants {
@@ -101,7 +104,8 @@ fn main() -> ExitCode {
         Task::Bench { what: Bench::Detect, .. } => bench_detect(),
         Task::Bench { what: Bench::Explore, .. } => bench_explore(),
         Task::Bench { what: Bench::Runtime, options } => bench_runtime(&options),
-        Task::Proofs { anew } => proofs::run(anew),
+        Task::Proofs { comparisons: Some(files), .. } => proofs::comparisons::run(&files),
+        Task::Proofs { anew, .. } => proofs::run(anew),
         Task::Mutants { options } => mutants::run(&options),
         Task::Runtime { out } => setup::compilers().and_then(|()| runtime::run(out)),
         Task::Soak { what: Soak::Readers, seconds, .. } => setup::fuzzer().and_then(|()| fuzz::run(seconds)),

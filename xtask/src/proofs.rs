@@ -4,6 +4,7 @@
 //! until something in `proofs` changes: a stamp named by its contents says so.
 
 mod civl;
+pub mod comparisons;
 mod differential;
 pub mod mutants;
 
@@ -81,11 +82,17 @@ fn install() -> Step {
 /// A folder of its own with the sources and nothing else.
 fn copy_sources(build: &Path) -> Step {
     let _ = fs::remove_dir_all(build);
+    copy_changed(build)
+}
+
+/// The same, but a file that is there already is left alone, and so is what has been built of it.
+fn copy_changed(build: &Path) -> Step {
     fs::create_dir_all(build).map_err(|e| cannot("make", build, &e))?;
-    for file in files(&root().join("proofs/coq"))? {
-        let name = file.file_name().expect("a file has a name");
-        if is_source(&file) {
-            fs::copy(&file, build.join(name)).map_err(|e| cannot("copy", &file, &e))?;
+    for file in files(&root().join("proofs/coq"))?.into_iter().filter(|file| is_source(file)) {
+        let copy = build.join(file.file_name().expect("a file has a name"));
+        let text = fs::read(&file).map_err(|e| cannot("read", &file, &e))?;
+        if fs::read(&copy).ok().as_ref() != Some(&text) {
+            fs::write(&copy, text).map_err(|e| cannot("write", &copy, &e))?;
         }
     }
     Ok(())

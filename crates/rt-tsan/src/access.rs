@@ -8,7 +8,7 @@ use core::arch::naked_asm;
 use deadheat_online::Word;
 use deadheat_rt::access::{known, plain, two};
 use deadheat_rt::place::FRAME;
-use deadheat_rt::quick::{exclusive, exclusive_apart, exclusive_two, is_done, is_in_epoch_across};
+use deadheat_rt::quick::{exclusive, exclusive_two, is_in_epoch, is_in_epoch_across};
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay};
 use deadheat_rt::tls;
@@ -40,9 +40,9 @@ macro_rules! slow {
                 #[cold]
                 #[inline(never)]
                 pub extern "C" fn $name(address: u64, pc: u64) {
-                    if let Some(mut thread) = Stay::begin()
-                        && !is_done(&thread, address, $size, Mode::$mode)
-                        && !exclusive_apart(&mut thread, address, $size, Mode::$mode, pc, Note::$note)
+                    let is_across = (address & 7) + $size > 8;
+                    if !(is_across && is_in_epoch(address, $size, Mode::$mode))
+                        && let Some(mut thread) = Stay::begin()
                     {
                         known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
                     }
@@ -80,7 +80,9 @@ macro_rules! slow16 {
             #[cold]
             #[inline(never)]
             extern "C" fn rest(address: u64, pc: u64) {
-                if let Some(mut thread) = Stay::begin() {
+                if (address.is_multiple_of(8) || !is_in_epoch(address, 16, Mode::$mode))
+                    && let Some(mut thread) = Stay::begin()
+                {
                     two(&mut thread, address, Mode::$mode, pc);
                 }
             }

@@ -2,6 +2,7 @@
 
 use crate::os;
 use crate::place::Placer;
+use crate::quick::{from_place, is_told};
 use crate::ranges::{each_cell, whole};
 use crate::record;
 use crate::report;
@@ -13,7 +14,7 @@ use deadheat_finding::options::Algorithm;
 use deadheat_online::{
     Outcome, Pair, Rule, Stamp, ThreadState, VarState, Version, Word, baselines, handlers, pair,
 };
-use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open, Stamps, is_told_by_line};
+use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open, Stamps};
 
 /// What is remembered of all memory, beside the cells.
 pub static MEMORY: Memory = Memory::new();
@@ -84,7 +85,7 @@ pub fn known(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, 
         return watched(thread, address, size, mode, pc, note);
     }
     thread.placer.at(pc, note.at(address, size));
-    one_or_many(thread, address, size, mode, Some(Version::V2));
+    one_or_many(thread, address, size, mode);
 }
 
 /// A plain access that may have to be ignored, or recorded, or checked by another algorithm.
@@ -99,18 +100,18 @@ pub(crate) fn noted(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc
     if ignored == 0 {
         let _turn = record::plain(thread, address, size, mode, pc, note);
         thread.placer.at(pc, note.at(address, size));
-        one_or_many(thread, address, size, mode, None);
+        one_or_many(thread, address, size, mode);
     }
 }
 
 #[inline(always)]
-fn one_or_many(thread: &mut Thread, address: u64, size: u64, mode: Mode, version: Option<Version>) {
+fn one_or_many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
     let offset = address & 7;
     if offset + size > 8 {
         return many(thread, address, size, mode);
     }
     let access = Access { mode, extent: extent(offset, size) };
-    if let Some(conflict) = checked(thread, address & !7, access, version) {
+    if let Some(conflict) = checked(thread, address & !7, access) {
         report::race(thread, address & !7, address, size, mode, conflict);
     }
 }
@@ -122,7 +123,7 @@ fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
     let (first, last) = ((address + 7) & !7, end & !7);
     let part = |thread: &mut Thread, from: u64, to: u64| {
         let access = Access { mode, extent: extent(from & 7, to - from) };
-        checked_apart(thread, from & !7, access).map(|conflict| (from & !7, conflict))
+        checked_part(thread, from & !7, access).map(|conflict| (from & !7, conflict))
     };
     let mut found = None;
     if address < first {
@@ -151,12 +152,27 @@ pub fn two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
     }
 }
 
-/// As [`checked`], out of the way of loops.
+/// As [`checked`], of a part of an access that is not known to be done with.
 #[cold]
 #[inline(never)]
-pub(crate) fn checked_apart(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
-    let version = thread.quick.then_some(Version::V2);
-    checked(thread, granule, access, version)
+pub(crate) fn checked_part(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
+    if thread.quick && is_told(cell(granule), thread.state.epoch(), access) {
+        return None;
+    }
+    checked(thread, granule, access)
+}
+
+/// The access to one granule: its first conflict.
+#[inline(always)]
+fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
+    let cell = cell(granule);
+    if !thread.quick {
+        return handled(thread, cell, access, None);
+    }
+    let Thread { state, placer, .. } = &mut *thread;
+    let stamp = placer.here(state);
+    let is_done = from_place(thread, cell, access, stamp);
+    if is_done { None } else { handled(thread, cell, access, Some(Version::V2)) }
 }
 
 /// The memory of a block that was just handed out: forgets all about it. Nobody else has it, so the cells are emptied without taking their locks; only a program that
@@ -179,22 +195,18 @@ pub fn forget_block(address: u64, size: u64) {
 }
 
 /// The access to one granule, by that version or by the chosen algorithm: its handler if the granule's bytes are one variable, byte by byte if not.
-#[inline(always)]
-fn checked(thread: &mut Thread, granule: u64, access: Access, version: Option<Version>) -> Option<Conflict> {
-    let cell = cell(granule);
+#[inline(never)]
+fn handled(
+    thread: &mut Thread,
+    cell: &VarState,
+    access: Access,
+    version: Option<Version>,
+) -> Option<Conflict> {
     let outcome = match version {
-        Some(version) => handled(version, thread, cell, access),
-        None => other(thread, cell, access),
+        Some(version) => by_version(version, thread, cell, access),
+        None => by_algorithm(thread, cell, access),
     };
-    let Some(outcome) = outcome else {
-        let is_told = version.is_some()
-            && (is_told_by_line(&thread.state, cell, access) || {
-                let Thread { state, placer, .. } = &mut *thread;
-                let stamp = placer.here(state);
-                MEMORY.exclusive(state, cell, access, stamp, placer)
-            });
-        return if is_told { None } else { locked(thread, cell, access) };
-    };
+    let Some(outcome) = outcome else { return locked(thread, cell, access) };
     thread.rules[outcome.rule as usize] += 1;
     if is_of_set(outcome.rule) {
         keep_at_hand(thread, cell);
@@ -232,7 +244,7 @@ impl Stamp for Here<'_> {
 }
 
 #[inline(always)]
-fn handled(version: Version, thread: &mut Thread, cell: &VarState, access: Access) -> Option<Outcome> {
+fn by_version(version: Version, thread: &mut Thread, cell: &VarState, access: Access) -> Option<Outcome> {
     let Thread { state, placer, .. } = thread;
     let Access { mode, extent } = access;
     let stamp = Here(placer, extent);
@@ -245,13 +257,13 @@ fn handled(version: Version, thread: &mut Thread, cell: &VarState, access: Acces
 
 /// The handler of the chosen algorithm.
 #[inline(never)]
-fn other(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Outcome> {
+fn by_algorithm(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Outcome> {
     let algorithm = ALGORITHM.load(Ordering::Relaxed);
     for (name, version) in
         [(Algorithm::V1, Version::V1), (Algorithm::V15, Version::V1_5), (Algorithm::V2, Version::V2)]
     {
         if algorithm == name as u8 {
-            return handled(version, thread, cell, access);
+            return by_version(version, thread, cell, access);
         }
     }
     let Thread { state, placer, .. } = thread;

@@ -4,14 +4,14 @@
 use crate::access::{MEMORY, cell, extent};
 use crate::gate;
 use crate::sites::Note;
-use crate::thread::Thread;
+use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
 use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word, pair};
-use deadheat_shadow::{Access, Layout, Mode, is_told_by_line};
+use deadheat_shadow::{Access, Layout, Mode, replaced, told};
 
 /// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
-/// with as little as it takes. `[Read Exclusive]` or `[Write Exclusive]`, by v2. False if it is not such an access, or if the thread is in the runtime already.
+/// with as little as it takes. `[Read Exclusive]` or `[Write Exclusive]`, by v2; or one that a line tells. False if it is not such an access, or if the thread is in the runtime already.
 /// Signals may wait afterwards: who calls it has to see to them.
 #[inline(always)]
 pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) -> bool {
@@ -19,12 +19,14 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     if !thread.quick || offset + size > 8 || thread.busy.load(Ordering::Relaxed) != 0 {
         return false;
     }
-    let cell = cell(address & !7);
+    let (cell, access) = (cell(address & !7), Access { mode, extent: extent(offset, size) });
     let seen = cell.seen();
+    if (seen.w.0 | seen.r.0) & Word::SPECIAL != 0 {
+        return is_told(cell, thread.state.epoch(), access);
+    }
     if !is_at_hand(thread, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
-    let access = Access { mode, extent: extent(offset, size) };
     let new = replacement(thread, seen, access, pc, note.at(address, size));
     let done = new.is_some_and(|new| pair::replace(cell, seen, new));
     gate::leave(&thread.busy);
@@ -39,6 +41,9 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     }
     let cells = [cell(address), cell(address + 8)];
     let seen = cells.map(VarState::seen);
+    if seen.iter().any(|seen| (seen.w.0 | seen.r.0) & Word::SPECIAL != 0) {
+        return is_in_epoch(address, 16, mode);
+    }
     let are_known = is_at_hand(thread, seen[0]) && (seen[1] == seen[0] || is_at_hand(thread, seen[1]));
     if !are_known || !gate::try_enter(&thread.busy) {
         return false;
@@ -64,74 +69,35 @@ fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
 fn replacement(thread: &mut Thread, seen: Pair, access: Access, pc: u64, note: Note) -> Option<Pair> {
     let Thread { state, placer, .. } = thread;
     let Access { mode, extent } = access;
-    let stamp = placer.at_hand(state, pc, note)?;
     let own = if mode.writes() { seen.w } else { seen.r };
-    let mut new = stamp.with_extent(extent);
     let stays = own.extent() & !extent;
+    if stays != 0 && !state.is_current(own) {
+        return None;
+    }
+    let stamp = placer.at_hand(state, pc, note)?;
+    let mut new = stamp.with_extent(extent);
     if stays != 0 {
         if own.epoch() != stamp.epoch() {
-            // What it did to the other bytes may be told by the same word, if it was in the same epoch.
-            new = placer.merged_at_hand(own, new).filter(|_| state.is_current(own))?;
+            // What it did to the other bytes may be told by the same word, since it was in the same epoch.
+            new = placer.merged_at_hand(own, new)?;
         }
         new = new.with_extent(extent | stays);
     }
     Some(replaced(seen, mode, new, extent))
 }
 
-/// W and R after an access to those bytes that is ordered after all that they tell, and that is remembered by that word. A write stands for earlier reads of its bytes: whatever races with
-/// one of them races with the write too, which comes after it. They are forgotten, so that the next reads, of whatever bytes, do not have to be put beside them.
+/// The access from the place of that stamp, by a thread that is in the runtime. False, and nothing is done, if it takes more.
 #[inline(always)]
-pub(crate) fn replaced(seen: Pair, mode: Mode, new: Word, extent: u8) -> Pair {
-    if !mode.writes() {
-        return Pair { r: new, ..seen };
-    }
-    let left = seen.r.extent() & !extent;
-    Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } }
-}
-
-/// As [`exclusive`], to bytes of a granule whose histories differ, or that has a set of reads, by a thread that is in the runtime.
-#[inline(always)]
-pub fn exclusive_apart(
-    thread: &mut Thread,
-    address: u64,
-    size: u64,
-    mode: Mode,
-    pc: u64,
-    note: Note,
-) -> bool {
-    let offset = address & 7;
-    if !thread.quick || offset + size > 8 {
-        return false;
-    }
+pub(crate) fn from_place(thread: &mut Thread, cell: &VarState, access: Access, stamp: Word) -> bool {
     let Thread { state, placer, .. } = &mut *thread;
-    let Some(stamp) = placer.at_hand(state, pc, note.at(address, size)) else { return false };
-    let (cell, access) = (cell(address & !7), Access { mode, extent: extent(offset, size) });
-    if mode.writes() || !cell.load_r().is_set() {
+    if access.mode.writes() || !cell.load_r().is_set() {
         return MEMORY.exclusive(state, cell, access, stamp, placer);
     }
     let set = if access.extent == Word::WHOLE { MEMORY.shared(state, cell, stamp) } else { None };
     set.inspect(|set| thread.has_seen(*set, Word::WHOLE)).is_some()
 }
 
-/// The thread itself has accessed all of the bytes, in one granule or in two side by side, in its current epoch: nothing is left to check.
-#[inline(always)]
-pub fn is_done(thread: &Thread, address: u64, size: u64, mode: Mode) -> bool {
-    let is_done = |cell: &VarState, extent: u8| {
-        let seen = cell.seen();
-        let by = |word: Word| word.extent() & extent == extent && thread.state.is_current(word);
-        by(seen.w)
-            || !mode.writes() && (by(seen.r) || seen.r.is_set() && thread.has_read(seen.r, extent))
-            || is_told_by_line(&thread.state, cell, Access { mode, extent })
-    };
-    let bytes = ((1u64 << size) - 1) << (address & 7);
-    let (first, second) = (bytes as u8, (bytes >> 8) as u8);
-    thread.quick
-        && bytes >> 16 == 0
-        && is_done(cell(address & !7), first)
-        && (second == 0 || is_done(cell((address & !7) + 8), second))
-}
-
-/// The current thread has accessed all of these granules in its current epoch, each as a whole, or written what is read: nothing is left to check, as in the fast paths.
+/// The current thread has accessed all of these bytes in its current epoch, or written what is read, as far as the cells, their lines and the sets at hand tell: nothing is left to check.
 #[inline]
 pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
     let (first, last) = (address & !7, address + size - 1);
@@ -140,13 +106,38 @@ pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
     }
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
     let cells = own_layout().cell(first) as *const VarState;
-    let count = (last - first) / 8 + 1;
-    // A thread without a layout has one cell for everything, which is of no epoch.
-    (0..count as usize).all(|i| {
+    let count = ((last - first) / 8 + 1) as usize;
+    let mut set = Word::NONE;
+    // A thread without a layout has two cells for everything, which are of no epoch.
+    (0..count).all(|i| {
         // SAFETY: as for `cell`; side by side within a piece.
         let cell = unsafe { &*cells.add(i) };
-        !mode.writes() && cell.load_r().is_since(epoch) || cell.load_w().is_since(epoch)
+        let extent = || {
+            let from = if i == 0 { address & 7 } else { 0 };
+            let to = if i + 1 == count { last & 7 } else { 7 };
+            extent(from, to + 1 - from)
+        };
+        let mut is_read = || {
+            let r = cell.load_r();
+            // Neighbours often have the same one.
+            let is_seen = r.is_set() && (r == set || bytes_at_hand(r, epoch) == Word::WHOLE);
+            set = if is_seen { r } else { set };
+            is_seen || r.is_since(epoch)
+        };
+        !mode.writes() && is_read()
+            || cell.load_w().is_since(epoch)
+            || is_told(cell, epoch, Access { mode, extent: extent() })
     })
+}
+
+/// As [`is_in_epoch`], of one granule.
+#[inline(never)]
+pub(crate) fn is_told(cell: &VarState, epoch: Word, access: Access) -> bool {
+    if access.mode.writes() {
+        return told(cell, epoch, Access { mode: Mode::Write, ..access }) == access.extent;
+    }
+    let told = told(cell, epoch, Access { mode: Mode::Read, ..access });
+    told == access.extent || (told | bytes_at_hand(cell.load_r(), epoch)) & access.extent == access.extent
 }
 
 /// The layout, as the current thread has it at hand.
@@ -155,7 +146,7 @@ fn own_layout() -> Layout {
     Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() }
 }
 
-/// The current thread has accessed all of the bytes, in two granules side by side, in its current epoch, as far as the cells themselves tell: nothing is left to check, as in the fast paths.
+/// As [`is_in_epoch`], of bytes in two granules side by side, and as far as the cells themselves tell.
 #[inline(always)]
 pub fn is_in_epoch_across(address: u64, size: u64, mode: Mode) -> bool {
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());

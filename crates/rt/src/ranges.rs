@@ -1,12 +1,11 @@
 //! Accesses to many granules at once: ranges, and what a loop with gaps goes through.
 
-use crate::access::{cell, checked_apart, noted, plain};
-use crate::quick::replaced;
+use crate::access::{cell, checked_part, noted, plain};
 use crate::report;
 use crate::sites::Note;
 use crate::thread::Thread;
 use deadheat_online::{Pair, VarState, Word, handlers, pair};
-use deadheat_shadow::{Access, Conflict, Layout, Mode, Stamps};
+use deadheat_shadow::{Access, Conflict, Layout, Mode, Stamps, replaced};
 
 /// How far accesses at even distances go, how far they are apart, and to how many bytes each is. Nothing is zero.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +66,7 @@ fn each(thread: &mut Thread, first: u64, last: u64, by: u64, mode: Mode) -> Opti
     let mut past = Past::of(thread);
     each_cell(first, last, by, |granule, cell| {
         if !(quick && past.decides(thread, cell, mode)) {
-            let conflict = checked_apart(thread, granule, Access { mode, extent: Word::WHOLE });
+            let conflict = checked_part(thread, granule, Access { mode, extent: Word::WHOLE });
             found = found.or(conflict.map(|c| (granule, c)));
             past = Past::of(thread);
         }
@@ -116,15 +115,12 @@ impl Past {
     #[inline(always)]
     fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
         let seen = cell.seen();
-        let is_read = || !mode.writes() && (seen.r.is_since(self.epoch) || seen.r == self.set);
-        // What races with a read races with a write of the same epoch.
-        if seen.w.is_since(self.epoch) || is_read() {
-            return true;
-        }
         if seen == self.known && pair::replace(cell, seen, self.new) {
             return true;
         }
-        self.decides_anew(thread, cell, mode)
+        let is_read = || !mode.writes() && (seen.r.is_since(self.epoch) || seen.r == self.set);
+        // What races with a read races with a write of the same epoch.
+        seen.w.is_since(self.epoch) || is_read() || self.decides_anew(thread, cell, mode)
     }
 
     #[inline(never)]

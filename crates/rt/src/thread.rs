@@ -34,6 +34,18 @@ pub struct Seen {
 /// What a thread has at hand that never read anything shared.
 pub(crate) static NOTHING_SEEN: [Seen; SEEN] = [Seen { set: Word::NONE, epoch: 0 }; SEEN];
 
+/// The bytes of what holds that set which the current thread has read in its epoch, which began with that word, if the set is at hand.
+#[inline]
+pub(crate) fn bytes_at_hand(set: Word, epoch: Word) -> u8 {
+    if !set.is_set() {
+        return 0;
+    }
+    // SAFETY: the current thread's table, or everybody's.
+    let seen = unsafe { &(*(tls::get::<{ offset::SEEN }>() as *const [Seen; SEEN]))[set.0 as usize % SEEN] };
+    let read = Word(seen.epoch);
+    if seen.set == set && read.epoch() == epoch.epoch() { read.extent() } else { 0 }
+}
+
 /// Everything that belongs to one thread. Touched by that thread only; others see what is in the [`registry`](crate::registry).
 pub struct Thread {
     /// Its name in reports.
@@ -164,19 +176,7 @@ impl Thread {
     /// The set is at hand, so the thread has read in its current epoch all of what holds it.
     #[inline]
     pub fn has_at_hand(&self, set: Word) -> bool {
-        self.has_read(set, Word::WHOLE)
-    }
-
-    /// The set is at hand, and the thread has read at least those bytes of what holds it in its current epoch.
-    #[inline]
-    pub fn has_read(&self, set: Word, extent: u8) -> bool {
-        if !set.is_special() {
-            return false;
-        }
-        // SAFETY: as above, or everybody's.
-        let seen = unsafe { &(*self.seen)[set.0 as usize % SEEN] };
-        let read = Word(seen.epoch);
-        seen.set == set && read.epoch() == self.state.epoch().epoch() && read.extent() & extent == extent
+        bytes_at_hand(set, self.state.epoch()) == Word::WHOLE
     }
 
     /// The thread has a table of its own.

@@ -3,7 +3,7 @@
 use crate::detail::{Attachment, Detail};
 use crate::history::History;
 use crate::open::{Open, Version};
-use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word};
+use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word, handlers, pair};
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,10 +108,22 @@ impl Memory {
         (rule, atomic.or(conflict))
     }
 
-    /// A plain access to some bytes of the cell's granule, from the place of that stamp: `[Read Exclusive]` and `[Write Exclusive]` of bytes with different histories, by a thread that has not made
+    /// A plain access to some bytes of the cell's granule, from the place of that stamp: `[Read Exclusive]` and `[Write Exclusive]`, also of bytes with different histories, by a thread that has not made
     /// the access in its current epoch. False, and nothing is done, if it is not such a case, or if the cell is locked.
-    #[inline]
+    #[inline(always)]
     pub fn exclusive(
+        &self,
+        thread: &mut ThreadState,
+        cell: &VarState,
+        access: Access,
+        stamp: Word,
+        stamps: &mut impl Stamps,
+    ) -> bool {
+        at_once(thread, cell, access, stamp) || self.exclusive_apart(thread, cell, access, stamp, stamps)
+    }
+
+    /// As [`Memory::exclusive`], under the lock.
+    fn exclusive_apart(
         &self,
         thread: &mut ThreadState,
         cell: &VarState,
@@ -129,9 +141,14 @@ impl Memory {
         new.is_some()
     }
 
-    /// `[Read Shared]` of a whole granule, remembered by that stamp: the set that R names afterwards. None, and nothing is done, if it is not such a case, or if the cell is locked.
+    /// `[Read Shared]` of a whole granule, remembered by that stamp, or `[Read Shared Same Epoch]`: the set that R names afterwards. None, and nothing is done, if it is not such a case, or if the cell is locked.
     #[inline]
     pub fn shared(&self, thread: &mut ThreadState, cell: &VarState, read: Word) -> Option<Word> {
+        // A thread that is in the set stays there as it is: another place would make another set, and all others would have to look at it again.
+        let seen = cell.load_r();
+        if seen.is_set() && self.sets.read_in_epoch(seen, thread) == Word::WHOLE {
+            return Some(seen);
+        }
         let Pair { w, r } = cell.lock_at_once()?;
         let new = if r.is_set() && History(w).is_known(thread, read.extent()) {
             self.sets.with(r, read, &mut thread.shares)
@@ -211,6 +228,39 @@ impl Memory {
             None => open.set(less(open.state())),
         }
     }
+}
+
+/// W and R after an access to those bytes that is ordered after all that they tell, and that is remembered by that word. A write stands for earlier reads of its bytes: whatever races with
+/// one of them races with the write too, which comes after it. They are forgotten, so that the next reads, of whatever bytes, do not have to be put beside them.
+#[inline(always)]
+pub fn replaced(seen: Pair, mode: Mode, new: Word, extent: u8) -> Pair {
+    if !mode.writes() {
+        return Pair { r: new, ..seen };
+    }
+    let left = seen.r.extent() & !extent;
+    Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } }
+}
+
+/// The access in one step, if the thread knows all that the cell holds, and if there is nothing of the same epoch to merge it with.
+#[inline(always)]
+fn at_once(thread: &ThreadState, cell: &VarState, access: Access, stamp: Word) -> bool {
+    let Access { mode, extent } = access;
+    let seen = cell.seen();
+    let own = if mode.writes() { seen.w } else { seen.r };
+    let stays = own.extent() & !extent;
+    if !handlers::is_known(thread, seen.w, seen.r) || stays != 0 && thread.is_current(own) {
+        return false;
+    }
+    let new = stamp.with_extent(extent);
+    if stays == 0 {
+        return pair::replace(cell, seen, replaced(seen, mode, new, extent));
+    }
+    let both = History::beside(new, own.with_extent(stays));
+    let done = pair::replace(cell, seen, replaced(seen, mode, both.0, extent));
+    if !done {
+        both.end();
+    }
+    done
 }
 
 /// What W and R become by an access that is ordered after all that it conflicts with; None if it takes more to tell.

@@ -110,3 +110,120 @@ fn stands_for(thread: &ThreadState, new: Atomic, old: Atomic) -> bool {
     let within = old.word.extent() & !new.word.extent() == 0;
     within && (new.key.writes() || !old.key.writes()) && thread.covers(old.word)
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use deadheat_online::{Clock, LockState};
+    use proptest::prelude::*;
+
+    /// Threads of these slots have ended, and released nothing to anybody.
+    const ORPHANS: core::ops::Range<u32> = 3..9;
+
+    fn is_orphan(word: Word) -> bool {
+        ORPHANS.contains(&word.slot().0)
+    }
+
+    struct Anywhere;
+
+    impl Stamps for Anywhere {
+        fn here(&mut self, thread: &mut ThreadState) -> Word {
+            thread.stamp()
+        }
+
+        fn merged(&mut self, _: &mut ThreadState, _: Word, new: Word, _: u8) -> Word {
+            new
+        }
+    }
+
+    /// All atomic accesses that there were.
+    #[derive(Default)]
+    struct All(Vec<(Word, bool)>);
+
+    impl All {
+        fn conflicts(&self, thread: &ThreadState, access: Access) -> bool {
+            self.0.iter().any(|(word, writes)| {
+                (*writes || access.mode.writes())
+                    && word.extent() & access.extent != 0
+                    && !thread.covers(*word)
+            })
+        }
+
+        fn forget(&mut self, extent: u8) {
+            self.0.iter_mut().for_each(|(word, _)| *word = word.with_extent(word.extent() & !extent));
+        }
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Atomic { writes: bool, extent: u8 },
+        Acquire,
+        Release,
+        Forget { extent: u8 },
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            6 => (any::<bool>(), any::<u8>()).prop_map(|(writes, extent)| Step::Atomic { writes, extent }),
+            1 => Just(Step::Acquire),
+            1 => Just(Step::Release),
+            1 => prop::sample::select(&[1u8, 0xf0, 0xff]).prop_map(|extent| Step::Forget { extent }),
+        ]
+    }
+
+    fn record(atomics: &mut Atomics, all: &mut All, thread: &mut ThreadState, writes: bool, extent: u8) {
+        let mode = if writes { Mode::AtomicWrite } else { Mode::AtomicRead };
+        all.0.push((thread.epoch().with_extent(extent), writes));
+        atomics.record(thread, Access { mode, extent }, &mut Anywhere);
+        assert!(atomics.0.is_sorted_by_key(|a| a.key));
+    }
+
+    proptest! {
+        /// What is left of the atomic accesses conflicts with a plain one if and only if one of all of them does.
+        #[test]
+        fn what_is_kept_stands_for_all(
+            left in prop::collection::vec((ORPHANS, any::<bool>(), any::<u8>()), 0..8),
+            steps in prop::collection::vec((0..3usize, step()), 1..80),
+        ) {
+            let (mut atomics, mut all, mut lock) = (Atomics::default(), All::default(), LockState::default());
+            for (slot, writes, extent) in left {
+                let mut ended = ThreadState::new(Slot(slot), Clock(0), |_| false);
+                record(&mut atomics, &mut all, &mut ended, writes, extent);
+            }
+            let mut threads: [_; 3] = core::array::from_fn(|i| ThreadState::new(Slot(i as u32), Clock(0), is_orphan));
+            for (by, step) in steps {
+                match step {
+                    Step::Atomic { writes, extent } => record(&mut atomics, &mut all, &mut threads[by], writes, extent),
+                    Step::Acquire => threads[by].acquire(&lock),
+                    Step::Release => threads[by].release(&mut lock),
+                    Step::Forget { extent } => {
+                        atomics.forget(extent);
+                        all.forget(extent);
+                    }
+                }
+                for extent in (0..8).map(|byte| 1 << byte).chain([0x0f, 0xff]) {
+                    for mode in [Mode::Read, Mode::Write] {
+                        let access = Access { mode, extent };
+                        let found = atomics.check(&threads[by], access).is_some();
+                        prop_assert_eq!(found, all.conflicts(&threads[by], access), "{:?} {:?}", access, atomics);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Orphans are never ordered before anything: one of a kind stands for all others that touch no more.
+    #[test]
+    fn orphans_do_not_pile_up() {
+        let (mut atomics, mut all) = (Atomics::default(), All::default());
+        let always: fn(Word) -> bool = |word| word.slot() != Slot(0);
+        let mut own = ThreadState::new(Slot(0), Clock(0), always);
+        for slot in 1..1000 {
+            let mut ended = ThreadState::new(Slot(slot), Clock(0), always);
+            record(&mut atomics, &mut all, &mut ended, slot % 3 == 0, 1 << (slot % 8));
+        }
+        record(&mut atomics, &mut all, &mut own, false, 1);
+        assert!(atomics.0.len() <= 64, "{} are left", atomics.0.len());
+    }
+}

@@ -6,7 +6,7 @@
 //!
 //! A line belongs to one granule and lies in one line of the processor's cache. It ends as soon as one access stands for all bytes.
 //!
-//! **Discipline.** Lines are touched under their granule's lock, with one exception: a thread looks for *its own* accesses of the current epoch without it ([`is_told_by_line`]). Nobody
+//! **Discipline.** Lines are touched under their granule's lock, with one exception: a thread looks for *its own* accesses of the current epoch without it ([`told`]). Nobody
 //! else writes these, so to find them is enough, if the granule still has the line afterwards. Lines that have ended may be used for anything, but stay readable; the word that
 //! names a line has, beside its address, a number that another line at the same address hardly has at the moment that matters: the clock at which it was made.
 
@@ -291,8 +291,14 @@ impl History {
         if self.is_set() { History(sets.less(self.0, extent, &mut thread.shares)) } else { self }
     }
 
+    /// A new access beside an older one of other bytes.
+    #[inline]
+    pub fn beside(new: Word, old: Word) -> History {
+        History(short([new, old, Word::NONE, Word::NONE]))
+    }
+
     /// Gives the line back, if it is one.
-    fn end(self) {
+    pub fn end(self) {
         let Some(line) = self.line() else { return };
         let words = line.as_ptr().cast_mut();
         // SAFETY: it came from a box of that many words, and this history was its only name.
@@ -305,20 +311,28 @@ impl History {
     }
 }
 
-/// The thread itself has made that access to at least those bytes in its current epoch, as far as a line tells, without the lock. A read may have been a write.
-#[inline]
-pub fn is_told_by_line(thread: &ThreadState, cell: &VarState, access: Access) -> bool {
-    let current = |load: fn(&VarState) -> Word| {
+/// Which bytes of an access the thread has accessed in its current epoch, which began with that word, or written if it reads: as far as the cell and its lines tell, without the lock.
+#[inline(always)]
+pub fn told(cell: &VarState, epoch: Word, access: Access) -> u8 {
+    let Access { mode, extent } = access;
+    let own = |load: fn(&VarState) -> Word| {
         let word = load(cell);
-        let line = History(word).line()?;
         let bytes =
-            History::each(line).filter(|word| thread.is_current(*word)).fold(0, |b, w| b | w.extent());
+            |word: Word| if word.with_extent(Word::WHOLE).is_since(epoch) { word.extent() } else { 0 };
+        let Some(line) = History(word).line() else { return bytes(word) & extent };
+        let mut told = 0;
+        for word in History::each(line) {
+            told |= bytes(word) & extent;
+            if told == extent {
+                break;
+            }
+        }
         // Acquire: what was read above was read before the word is read again.
         fence(Ordering::Acquire);
-        (load(cell) == word && bytes & access.extent == access.extent).then_some(())
+        if load(cell) == word { told } else { 0 }
     };
-    let written = || current(VarState::load_w).is_some();
-    if access.mode.writes() { written() } else { current(VarState::load_r).is_some() || written() }
+    let written = own(VarState::load_w);
+    if mode.writes() || written == extent { written } else { written | own(VarState::load_r) }
 }
 
 impl Words {
@@ -354,7 +368,7 @@ fn one_over(thread: &mut ThreadState, old: Word, new: Word, stamps: &mut impl St
     } else if thread.is_current(old) {
         merged(thread, old.with_extent(stays), new, stamps)
     } else {
-        short([new, old.with_extent(stays), Word::NONE, Word::NONE])
+        History::beside(new, old.with_extent(stays)).0
     }))
 }
 

@@ -18,8 +18,8 @@ pub mod layout;
 mod open;
 pub mod roll;
 
-pub use access::{Access, Conflict, Memory, Mode, Stamps};
+pub use access::{Access, Conflict, Memory, Mode, Stamps, replaced};
 pub use detail::{Attachment, Detail};
-pub use history::is_told_by_line;
+pub use history::told;
 pub use layout::Layout;
 pub use open::{Open, Version};

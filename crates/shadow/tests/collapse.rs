@@ -39,6 +39,21 @@ fn halves_read_from_different_places_by_several_threads() {
     assert_eq!((told.site, told.mode, told.byte), (2, Mode::Read, 7));
 }
 
+/// Readers of the same data from several places, each of whom would otherwise make another set, at which the others would have to look again.
+#[test]
+fn readers_that_come_again_from_elsewhere_leave_the_set_as_it_is() {
+    let mut m = machine(4);
+    (1..4).for_each(|by| access(&mut m, by, Mode::Read, 0xff, 1));
+    let set = m.cells[0].load_r();
+    assert!(set.is_set());
+    for site in 2..5 {
+        for by in 1..4 {
+            access(&mut m, by, Mode::Read, 0xff, site);
+            assert_eq!(m.cells[0].load_r(), set, "thread {by} at {site}");
+        }
+    }
+}
+
 #[test]
 fn bytes_of_two_threads_become_one_when_a_third_has_them() {
     let mut m = machine(3);

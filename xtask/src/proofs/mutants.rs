@@ -43,11 +43,11 @@ pub fn coq(sources: &Path, build: &Path) -> Step {
 }
 
 /// A mistake: these lines instead of those.
-struct Mutant<'a> {
-    file: &'a str,
-    what: &'a str,
-    old: String,
-    new: String,
+pub struct Mutant<'a> {
+    pub file: &'a str,
+    pub what: &'a str,
+    pub old: String,
+    pub new: String,
 }
 
 impl Mutant<'_> {
@@ -59,7 +59,8 @@ impl Mutant<'_> {
     }
 }
 
-fn parse(text: &str) -> Vec<Mutant<'_>> {
+/// The mistakes of a list.
+pub fn parse(text: &str) -> Vec<Mutant<'_>> {
     let mut mutants: Vec<Mutant<'_>> = Vec::new();
     for line in text.lines() {
         if let Some((file, what)) = line.strip_prefix("@ ").and_then(|head| head.split_once(": ")) {

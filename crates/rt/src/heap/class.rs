@@ -58,6 +58,9 @@ impl Class {
             None
         } else if align <= GRAIN {
             Some(Class::of_size(size))
+        } else if size.max(align) <= 64 {
+            // All multiples of 16 are classes here, and alignments are powers of two.
+            Some(Class::of_size((size.max(align) + align - 1) & !(align - 1)))
         } else {
             Class::of_size(size.max(align)).aligned(align)
         }

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs, reason = "each test uses its part")]
 
 use deadheat_online::{Clock, LockState, Outcome, Slot, ThreadState, VarState, Version, Word, handlers};
-use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps, is_told_by_line};
+use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps, told};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -165,16 +165,11 @@ impl Machine {
             // SAFETY: all details here are of `Marks`.
             let mut open = unsafe { Open::<Marks>::lock(cell) };
             open.detail().atomic(thread, &memory.sets, access, log)
+        } else if *handlers && is_quick(thread, cell, memory, access, log) {
+            None
         } else if *handlers && let Some(outcome) = handled(thread, cell, memory, access, log) {
             let mode = Conflict::mode_of(outcome.rule);
             outcome.race().map(|prior| Conflict::new(prior, mode, access.extent))
-        } else if *handlers
-            && (is_told_by_line(thread, cell, access) || {
-                let stamp = log.here(thread);
-                memory.exclusive(thread, cell, access, stamp, log)
-            })
-        {
-            None
         } else {
             // SAFETY: as above.
             unsafe { memory.access::<Marks>(thread, cell, access, log) }.1
@@ -208,6 +203,24 @@ impl Machine {
     pub fn has_detail(&self, granule: usize) -> bool {
         self.cells[granule].load_w().is_special()
     }
+}
+
+/// The access as the runtime tries it first: told already, or exclusive, or a read of a whole granule beside those of a set.
+fn is_quick(
+    thread: &mut ThreadState,
+    cell: &VarState,
+    memory: &Memory,
+    access: Access,
+    log: &mut Log,
+) -> bool {
+    if told(cell, thread.epoch(), access) == access.extent {
+        return true;
+    }
+    let stamp = log.here(thread);
+    if access.mode.writes() || !cell.load_r().is_set() {
+        return memory.exclusive(thread, cell, access, stamp, log);
+    }
+    access.extent == Word::WHOLE && memory.shared(thread, cell, stamp).is_some()
 }
 
 /// The access by v2's handlers.
