@@ -1,7 +1,8 @@
 (** What some definitions mean beyond what the theorems need: with another comparison in them, one of these fails. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
-From Deadheat Require Import Trace Knowledge Clocks Handlers Lang Instrument.
+From Deadheat Require Import Trace Knowledge Clocks Vectors Handlers Lang Instrument.
+From Deadheat Require PaperV2.
 
 (** ** The handlers *)
 
@@ -38,3 +39,19 @@ Proof.
   unfold wf_prog. repeat split; intros (H1 & H2 & H3 & H4 & H5); cbn in *; try lia; try tauto;
   repeat match goal with H : NoDup (_ :: _) |- _ => inversion H; clear H; subst end; cbn in *; tauto.
 Qed.
+
+(** ** The vectors of reads of [PaperV2] *)
+
+(** They grow by copy only, never in place. *)
+Lemma lset_len v : forall t c, t < length v -> length (lset v t c) = length v.
+Proof. induction v as [|a v IH]; intros [|t] c H; simpl in *; try lia. f_equal. apply IH. lia. Qed.
+Lemma arrays_keep_their_length t m p l m' p' i : PaperV2.tstep t m p l m' p' -> PaperV2.cur m < length (PaperV2.heap m) ->
+  i < length (PaperV2.heap m) -> length (nth i (PaperV2.heap m') []) = length (nth i (PaperV2.heap m) []).
+Proof.
+  intros S Hc Hi. destruct S; simpl; auto;
+  try (rewrite app_nth1 by exact Hi; reflexivity).
+  rewrite PaperV2.nth_nset by exact Hc. destruct (Nat.eqb_spec i (PaperV2.cur m)) as [->|]; auto. now apply lset_len.
+Qed.
+(** A write looks at no element beyond the end. *)
+Lemma elements_within t m c k l m' c' k' : PaperV2.tstep t m (PaperV2.W7 c k) l m' (PaperV2.W7 c' k') -> k' <= length (PaperV2.mV m).
+Proof. intros S. inversion S; subst. lia. Qed.

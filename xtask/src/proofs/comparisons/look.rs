@@ -61,14 +61,15 @@ impl Look {
                 break;
             }
         }
-        self.say(&format!("BackTo {}.", self.states[first]))?;
+        self.back()?;
         Ok(outcome)
     }
 
     /// To where that chunk begins.
     fn go_to(&mut self, chunk: usize) -> Result<(), String> {
-        let known = self.states[chunk.min(self.states.len() - 1)];
-        self.say(&format!("BackTo {known}."))?;
+        // Coq forgets the states after the one that it goes back to.
+        self.states.truncate(chunk + 1);
+        self.back()?;
         while self.states.len() <= chunk {
             let text = self.text[self.chunks[self.states.len() - 1].clone()].to_owned();
             let (wrong, state) = self.say(&text)?;
@@ -78,6 +79,13 @@ impl Look {
             self.states.push(state);
         }
         Ok(())
+    }
+
+    /// To the last of the known states.
+    fn back(&mut self) -> Result<(), String> {
+        let state = self.states[self.states.len() - 1];
+        let (wrong, _) = self.say(&format!("BackTo {state}."))?;
+        if wrong { Err(format!("coqtop: {}: no way back to {state}", self.file)) } else { Ok(()) }
     }
 
     /// Says that to Coq. Whether it answers with an error, and the number of its state.
