@@ -352,7 +352,8 @@ Qed.
 
 Theorem RI_step Pc mc P m A t o R : RI Pc mc P m A -> step t Pc mc o R ->
   match R with
-  | Good Pc' mc' => exists P' m' A', RI Pc' mc' P' m' A' /\ (P' = P /\ m' = m \/ big t P m (Good P' m'))
+  | Good Pc' mc' => exists P' m' A', RI Pc' mc' P' m' A' /\
+      (P' = P /\ m' = m /\ (forall j rest G, Pc t = Some (j :: rest, G) -> A' = upd A t (A t ++ [j])) \/ big t P m (Good P' m'))
   | Err => big t P m Err
   end.
 Proof.
@@ -451,7 +452,7 @@ Proof.
   - (* within the section *)
     assert (Hns : forall u b, j <> Spawn u b).
     { destruct i as [x e|x q|e q|q|q|u b|u|e1 e2]; try (apply (no_spawn _ _ _ Hs Hj)). apply (spawn_last _ _ _ _ _ _ Ei). discriminate. }
-    rewrite after_local by auto. exists P, m, (upd A t (A t ++ [j])). split; [|auto]. constructor; auto.
+    rewrite after_local by auto. exists P, m, (upd A t (A t ++ [j])). split; [|left; split; [|split]; auto; intros; congruence]. constructor; auto.
     + intros v Hv. pose proof (HvA v Hv). rewrite !upd_other by auto. now apply (ri_none _ _ _ _ _ I).
     + intros v Gv Hv. assert (v <> t) by congruence. rewrite !upd_other by auto. now apply (ri_end _ _ _ _ _ I).
     + intros v iv rv Gv Hv. destruct (Nat.eq_dec v t) as [->|Hvt].
@@ -483,7 +484,7 @@ Proof.
   intros W E H. induction H as [|tr Pc mc t o Pc' mc' H IH St].
   - exists P0, m0, (fun _ => []). split; [constructor|]. now apply RI_start.
   - destruct IH as (P & m & A & B & I). destruct (RI_step _ _ _ _ _ _ _ _ I St) as (P' & m' & A' & I' & Hb).
-    exists P', m', A'. split; auto. destruct Hb as [[-> ->]|Hb]; auto. eapply bigs_snoc; eauto.
+    exists P', m', A'. split; auto. destruct Hb as [(-> & -> & _)|Hb]; auto. eapply bigs_snoc; eauto.
 Qed.
 
 (** Definition 4. *)
@@ -534,11 +535,10 @@ Proof.
     intros v Hv. rewrite Ho by auto. now apply upd_other.
 Qed.
 
-(** Lemma 8: a run is, up to the order of its steps, one of bigger steps, followed by the steps of the sections that are not completed. *)
-Theorem instrumentation_lemma_8 P0 m0 Q tr Pc mc : WF P0 m0 -> (forall t, Q t = inst P0 t) -> steps Q m0 tr Pc mc ->
-  exists P m tr' Pc' mc', bigs P0 m0 P m /\ suffix P Pc /\ steps (inst P) m tr' Pc' mc' /\ (forall t, Pc' t = Pc t) /\ meq mc' mc.
+(** From what the bigger steps have reached, the steps of the sections that are under way, thread by thread, lead to the state of the run. *)
+Lemma RI_remake Pc mc P m A : RI Pc mc P m A -> exists tr' Pc' mc', steps (inst P) m tr' Pc' mc' /\ (forall t, Pc' t = Pc t) /\ meq mc' mc.
 Proof.
-  intros W0 E0 H. destruct (RI_steps _ _ _ _ _ _ W0 E0 H) as (P & m & A & B & I). pose proof (ri_wf _ _ _ _ _ I) as W.
+  intros I. pose proof (ri_wf _ _ _ _ _ I) as W.
   assert (N : forall n, exists tr' Qn mn, steps (inst P) m tr' Qn mn /\ (forall v, v < n -> Qn v = Pc v) /\ (forall v, n <= v -> Qn v = inst P v) /\
     forall p, (mn p = mc p /\ exists v i r G, v < n /\ P v = Some (i :: r, G) /\ A v <> [] /\ fp v i p) \/
               (mn p = m p /\ forall v i r G, v < n -> P v = Some (i :: r, G) -> A v <> [] -> ~ fp v i p)).
@@ -583,11 +583,19 @@ Proof.
           right. split; auto. intros v iv rv Gv Hv Hpv HAv. destruct (Nat.eq_dec v n) as [->|]; [rewrite Hp in Hpv; injection Hpv as <- <- <-; auto|].
           apply (Hr v iv rv Gv); auto. lia.
       + apply Stay; [congruence|]. unfold BiggerSteps.inst. rewrite Hp. now apply (ri_none _ _ _ _ _ I) in Hp as [-> _]. }
-  destruct (N Z) as (tr' & Qn & mn & Sn & Hlt & Hge & Hm). exists P, m, tr', Qn, mn. split; auto. split; [eapply RI_suffix; eauto|]. split; auto. split.
+  destruct (N Z) as (tr' & Qn & mn & Sn & Hlt & Hge & Hm). exists tr', Qn, mn. split; auto. split.
   - intros t. destruct (Nat.lt_ge_cases t Z) as [Hl|Hl]; auto. rewrite Hge by auto. unfold BiggerSteps.inst.
     destruct (P t) as [[li G]|] eqn:Hp; [apply (wf_id _ _ W) in Hp; lia|]. now apply (ri_none _ _ _ _ _ I) in Hp as [-> _].
   - intros p. destruct (Hm p) as [[E _]|[E Hn]]; auto. rewrite E. symmetry. apply (ri_mem _ _ _ _ _ I).
     intros t i r G Hp HA. apply (Hn t i r G); auto. eapply wf_id; eauto.
+Qed.
+
+(** Lemma 8: a run is, up to the order of its steps, one of bigger steps, followed by the steps of the sections that are not completed. *)
+Theorem instrumentation_lemma_8 P0 m0 Q tr Pc mc : WF P0 m0 -> (forall t, Q t = inst P0 t) -> steps Q m0 tr Pc mc ->
+  exists P m tr' Pc' mc', bigs P0 m0 P m /\ suffix P Pc /\ steps (inst P) m tr' Pc' mc' /\ (forall t, Pc' t = Pc t) /\ meq mc' mc.
+Proof.
+  intros W E H. destruct (RI_steps _ _ _ _ _ _ W E H) as (P & m & A & B & I). destruct (RI_remake _ _ _ _ _ I) as (tr' & Pc' & mc' & R).
+  exists P, m, tr', Pc', mc'. split; auto. split; auto. eapply RI_suffix; eauto.
 Qed.
 
 (** Lemma 9: a run that ends is one of bigger steps, with the same environments and the same memory. *)
