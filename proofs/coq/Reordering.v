@@ -1,11 +1,11 @@
-(** From the small steps of an instrumented program to bigger steps (000, Section 5.1): Lemmas 4, 8, 9 and 10, of which 9 and 10 are what the theorems need.
+(** From the small steps of an instrumented program to bigger steps (000, Section 5.1): Lemmas 8, 9 and 10, of which 9 and 10 are what the theorems need.
 
     The paper reorders runs: it moves the steps of the first section of instrumentation that is completed to the front. Here the same follows from an
     invariant of runs as they are, without moving anything: beside the state of the run there is the state that the bigger steps have reached, in
     which a section takes effect at its last step; a thread within a section has done to its environment and to the locations of that section what the
     steps that it has made do when they are made alone, after the bigger steps; and all other locations are as the bigger steps left them. What this
-    rests on is the paper's Lemma 4: sections of different threads that are under way access different locations. Lemmas 5 to 7, which move steps, have no
-    counterpart. *)
+    rests on is what the paper's Lemma 4 says: sections of different threads that are under way access different locations. Lemmas 4 to 7 themselves,
+    which are about runs, follow from the invariant in `MovingSections.v`. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 From Deadheat Require Import Trace Knowledge Clocks Lang Instrument BiggerSteps.
@@ -276,8 +276,8 @@ Proof.
   - apply (ri_none _ _ _ _ _ Inv) in E as [E _]. congruence.
 Qed.
 
-(** Lemma 4: what t accesses in its section, if it is in one or can begin one with its next step j, nobody else accesses in the section that he is in. *)
-Lemma instrumentation_lemma_4 t i r G j suf Gc v iv rv Gv p :
+(** What t accesses in its section, if it is in one or can begin one with its next step j, nobody else accesses in the section that he is in. *)
+Lemma sections_apart t i r G j suf Gc v iv rv Gv p :
   P t = Some (i :: r, G) -> ins t i = A t ++ j :: suf -> (A t = [] -> pool_ok Pc j /\ exec t j Gc mc <> Block) ->
   v <> t -> P v = Some (iv :: rv, Gv) -> A v <> [] -> fp t i p -> ~ fp v iv p.
 Proof.
@@ -367,7 +367,7 @@ Proof.
   assert (Hj : In j (ins t i)) by (rewrite Ei; apply in_or_app; simpl; auto).
   assert (Hacc : forall q, accs j q -> fp t i q) by (intros q; apply (accs_fp Z t i j q Hs Hj)).
   assert (Hnb : exec t j Gc mc <> Block) by (destruct R as [Pc' mc'|]; [destruct HR as (G' & E & _); congruence|congruence]).
-  pose proof (fun v iv rv Gv q => instrumentation_lemma_4 _ _ _ _ _ I t i r G j suf Gc v iv rv Gv q Hp Ei (fun _ => conj Hok Hnb)) as Dis.
+  pose proof (fun v iv rv Gv q => sections_apart _ _ _ _ _ I t i r G j suf Gc v iv rv Gv q Hp Ei (fun _ => conj Hok Hnb)) as Dis.
   assert (Hmt : forall q, fp t i q -> mc q = mt q).
   { intros q Hq. destruct (A t) as [|a l] eqn:EA; [|apply Hm; [discriminate|auto]].
     simpl in Rt. injection Rt as <- <-. apply (ri_mem _ _ _ _ _ I). intros v iv rv Gv Hv HAv.
@@ -562,7 +562,7 @@ Proof.
         destruct suf as [|j suf]; [congruence|].
         assert (Hagree : forall q, fp n i q -> m q = mn q).
         { intros q Hq. destruct (Hm q) as [(_ & v & iv & rv & Gv & Hv & Hpv & HAv & Hf)|[-> _]]; auto. exfalso.
-          refine (instrumentation_lemma_4 _ _ _ _ _ I n i r G j suf Gc v iv rv Gv q Hp E _ _ Hpv HAv Hq Hf); [congruence|lia]. }
+          refine (sections_apart _ _ _ _ _ I n i r G j suf Gc v iv rv Gv q Hp E _ _ Hpv HAv Hq Hf); [congruence|lia]. }
         assert (Hsub : forall k q, In k (A n) -> accs k q -> fp n i q).
         { intros k q Hk. apply (accs_fp Z n i k q); [eapply src_head; eauto|]. rewrite E. apply in_or_app; auto. }
         pose proof (run_frame (fp n i) n (A n) Hsub G m mn Hagree) as F. rewrite R in F.
