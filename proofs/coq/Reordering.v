@@ -1,11 +1,11 @@
-(** From the small steps of an instrumented program to bigger steps (000, Section 5.1): Lemmas 4, 8, 9 and 10, of which 9 and 10 are what the theorems need.
+(** From the small steps of an instrumented program to bigger steps (000, Section 5.1): Lemmas 8, 9 and 10, of which 9 and 10 are what the theorems need.
 
     The paper reorders runs: it moves the steps of the first section of instrumentation that is completed to the front. Here the same follows from an
     invariant of runs as they are, without moving anything: beside the state of the run there is the state that the bigger steps have reached, in
     which a section takes effect at its last step; a thread within a section has done to its environment and to the locations of that section what the
     steps that it has made do when they are made alone, after the bigger steps; and all other locations are as the bigger steps left them. What this
-    rests on is the paper's Lemma 4: sections of different threads that are under way access different locations. Lemmas 5 to 7, which move steps, have no
-    counterpart. *)
+    rests on is what the paper's Lemma 4 says: sections of different threads that are under way access different locations. Lemmas 4 to 7 themselves,
+    which are about runs, follow from the invariant in `MovingSections.v`. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 From Deadheat Require Import Trace Knowledge Clocks Lang Instrument BiggerSteps.
@@ -276,8 +276,8 @@ Proof.
   - apply (ri_none _ _ _ _ _ Inv) in E as [E _]. congruence.
 Qed.
 
-(** Lemma 4: what t accesses in its section, if it is in one or can begin one with its next step j, nobody else accesses in the section that he is in. *)
-Lemma instrumentation_lemma_4 t i r G j suf Gc v iv rv Gv p :
+(** What t accesses in its section, if it is in one or can begin one with its next step j, nobody else accesses in the section that he is in. *)
+Lemma sections_apart t i r G j suf Gc v iv rv Gv p :
   P t = Some (i :: r, G) -> ins t i = A t ++ j :: suf -> (A t = [] -> pool_ok Pc j /\ exec t j Gc mc <> Block) ->
   v <> t -> P v = Some (iv :: rv, Gv) -> A v <> [] -> fp t i p -> ~ fp v iv p.
 Proof.
@@ -352,7 +352,8 @@ Qed.
 
 Theorem RI_step Pc mc P m A t o R : RI Pc mc P m A -> step t Pc mc o R ->
   match R with
-  | Good Pc' mc' => exists P' m' A', RI Pc' mc' P' m' A' /\ (P' = P /\ m' = m \/ big t P m (Good P' m'))
+  | Good Pc' mc' => exists P' m' A', RI Pc' mc' P' m' A' /\
+      (P' = P /\ m' = m /\ (forall j rest G, Pc t = Some (j :: rest, G) -> A' = upd A t (A t ++ [j])) \/ big t P m (Good P' m'))
   | Err => big t P m Err
   end.
 Proof.
@@ -366,7 +367,7 @@ Proof.
   assert (Hj : In j (ins t i)) by (rewrite Ei; apply in_or_app; simpl; auto).
   assert (Hacc : forall q, accs j q -> fp t i q) by (intros q; apply (accs_fp Z t i j q Hs Hj)).
   assert (Hnb : exec t j Gc mc <> Block) by (destruct R as [Pc' mc'|]; [destruct HR as (G' & E & _); congruence|congruence]).
-  pose proof (fun v iv rv Gv q => instrumentation_lemma_4 _ _ _ _ _ I t i r G j suf Gc v iv rv Gv q Hp Ei (fun _ => conj Hok Hnb)) as Dis.
+  pose proof (fun v iv rv Gv q => sections_apart _ _ _ _ _ I t i r G j suf Gc v iv rv Gv q Hp Ei (fun _ => conj Hok Hnb)) as Dis.
   assert (Hmt : forall q, fp t i q -> mc q = mt q).
   { intros q Hq. destruct (A t) as [|a l] eqn:EA; [|apply Hm; [discriminate|auto]].
     simpl in Rt. injection Rt as <- <-. apply (ri_mem _ _ _ _ _ I). intros v iv rv Gv Hv HAv.
@@ -451,7 +452,7 @@ Proof.
   - (* within the section *)
     assert (Hns : forall u b, j <> Spawn u b).
     { destruct i as [x e|x q|e q|q|q|u b|u|e1 e2]; try (apply (no_spawn _ _ _ Hs Hj)). apply (spawn_last _ _ _ _ _ _ Ei). discriminate. }
-    rewrite after_local by auto. exists P, m, (upd A t (A t ++ [j])). split; [|auto]. constructor; auto.
+    rewrite after_local by auto. exists P, m, (upd A t (A t ++ [j])). split; [|left; split; [|split]; auto; intros; congruence]. constructor; auto.
     + intros v Hv. pose proof (HvA v Hv). rewrite !upd_other by auto. now apply (ri_none _ _ _ _ _ I).
     + intros v Gv Hv. assert (v <> t) by congruence. rewrite !upd_other by auto. now apply (ri_end _ _ _ _ _ I).
     + intros v iv rv Gv Hv. destruct (Nat.eq_dec v t) as [->|Hvt].
@@ -483,7 +484,7 @@ Proof.
   intros W E H. induction H as [|tr Pc mc t o Pc' mc' H IH St].
   - exists P0, m0, (fun _ => []). split; [constructor|]. now apply RI_start.
   - destruct IH as (P & m & A & B & I). destruct (RI_step _ _ _ _ _ _ _ _ I St) as (P' & m' & A' & I' & Hb).
-    exists P', m', A'. split; auto. destruct Hb as [[-> ->]|Hb]; auto. eapply bigs_snoc; eauto.
+    exists P', m', A'. split; auto. destruct Hb as [(-> & -> & _)|Hb]; auto. eapply bigs_snoc; eauto.
 Qed.
 
 (** Definition 4. *)
@@ -534,11 +535,10 @@ Proof.
     intros v Hv. rewrite Ho by auto. now apply upd_other.
 Qed.
 
-(** Lemma 8: a run is, up to the order of its steps, one of bigger steps, followed by the steps of the sections that are not completed. *)
-Theorem instrumentation_lemma_8 P0 m0 Q tr Pc mc : WF P0 m0 -> (forall t, Q t = inst P0 t) -> steps Q m0 tr Pc mc ->
-  exists P m tr' Pc' mc', bigs P0 m0 P m /\ suffix P Pc /\ steps (inst P) m tr' Pc' mc' /\ (forall t, Pc' t = Pc t) /\ meq mc' mc.
+(** From what the bigger steps have reached, the steps of the sections that are under way, thread by thread, lead to the state of the run. *)
+Lemma RI_remake Pc mc P m A : RI Pc mc P m A -> exists tr' Pc' mc', steps (inst P) m tr' Pc' mc' /\ (forall t, Pc' t = Pc t) /\ meq mc' mc.
 Proof.
-  intros W0 E0 H. destruct (RI_steps _ _ _ _ _ _ W0 E0 H) as (P & m & A & B & I). pose proof (ri_wf _ _ _ _ _ I) as W.
+  intros I. pose proof (ri_wf _ _ _ _ _ I) as W.
   assert (N : forall n, exists tr' Qn mn, steps (inst P) m tr' Qn mn /\ (forall v, v < n -> Qn v = Pc v) /\ (forall v, n <= v -> Qn v = inst P v) /\
     forall p, (mn p = mc p /\ exists v i r G, v < n /\ P v = Some (i :: r, G) /\ A v <> [] /\ fp v i p) \/
               (mn p = m p /\ forall v i r G, v < n -> P v = Some (i :: r, G) -> A v <> [] -> ~ fp v i p)).
@@ -562,7 +562,7 @@ Proof.
         destruct suf as [|j suf]; [congruence|].
         assert (Hagree : forall q, fp n i q -> m q = mn q).
         { intros q Hq. destruct (Hm q) as [(_ & v & iv & rv & Gv & Hv & Hpv & HAv & Hf)|[-> _]]; auto. exfalso.
-          refine (instrumentation_lemma_4 _ _ _ _ _ I n i r G j suf Gc v iv rv Gv q Hp E _ _ Hpv HAv Hq Hf); [congruence|lia]. }
+          refine (sections_apart _ _ _ _ _ I n i r G j suf Gc v iv rv Gv q Hp E _ _ Hpv HAv Hq Hf); [congruence|lia]. }
         assert (Hsub : forall k q, In k (A n) -> accs k q -> fp n i q).
         { intros k q Hk. apply (accs_fp Z n i k q); [eapply src_head; eauto|]. rewrite E. apply in_or_app; auto. }
         pose proof (run_frame (fp n i) n (A n) Hsub G m mn Hagree) as F. rewrite R in F.
@@ -583,11 +583,19 @@ Proof.
           right. split; auto. intros v iv rv Gv Hv Hpv HAv. destruct (Nat.eq_dec v n) as [->|]; [rewrite Hp in Hpv; injection Hpv as <- <- <-; auto|].
           apply (Hr v iv rv Gv); auto. lia.
       + apply Stay; [congruence|]. unfold BiggerSteps.inst. rewrite Hp. now apply (ri_none _ _ _ _ _ I) in Hp as [-> _]. }
-  destruct (N Z) as (tr' & Qn & mn & Sn & Hlt & Hge & Hm). exists P, m, tr', Qn, mn. split; auto. split; [eapply RI_suffix; eauto|]. split; auto. split.
+  destruct (N Z) as (tr' & Qn & mn & Sn & Hlt & Hge & Hm). exists tr', Qn, mn. split; auto. split.
   - intros t. destruct (Nat.lt_ge_cases t Z) as [Hl|Hl]; auto. rewrite Hge by auto. unfold BiggerSteps.inst.
     destruct (P t) as [[li G]|] eqn:Hp; [apply (wf_id _ _ W) in Hp; lia|]. now apply (ri_none _ _ _ _ _ I) in Hp as [-> _].
   - intros p. destruct (Hm p) as [[E _]|[E Hn]]; auto. rewrite E. symmetry. apply (ri_mem _ _ _ _ _ I).
     intros t i r G Hp HA. apply (Hn t i r G); auto. eapply wf_id; eauto.
+Qed.
+
+(** Lemma 8: a run is, up to the order of its steps, one of bigger steps, followed by the steps of the sections that are not completed. *)
+Theorem instrumentation_lemma_8 P0 m0 Q tr Pc mc : WF P0 m0 -> (forall t, Q t = inst P0 t) -> steps Q m0 tr Pc mc ->
+  exists P m tr' Pc' mc', bigs P0 m0 P m /\ suffix P Pc /\ steps (inst P) m tr' Pc' mc' /\ (forall t, Pc' t = Pc t) /\ meq mc' mc.
+Proof.
+  intros W E H. destruct (RI_steps _ _ _ _ _ _ W E H) as (P & m & A & B & I). destruct (RI_remake _ _ _ _ _ I) as (tr' & Pc' & mc' & R).
+  exists P, m, tr', Pc', mc'. split; auto. split; auto. eapply RI_suffix; eauto.
 Qed.
 
 (** Lemma 9: a run that ends is one of bigger steps, with the same environments and the same memory. *)

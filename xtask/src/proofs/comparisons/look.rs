@@ -11,6 +11,15 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 /// Follows what is said, so that the end of the answer can be told; and the answer to it.
 const MARK: (&str, &[u8]) = ("\nCheck true.\n", b"</prompt>true\n     : bool\n");
 
+/// How Coq takes what is said.
+#[derive(PartialEq, Eq, Debug)]
+enum Answer {
+    Fine,
+    Wrong,
+    /// Its time is up, which on a busy machine says nothing.
+    Late,
+}
+
 /// An interactive Coq that has read a part of a file.
 pub struct Look {
     pub file: String,
@@ -40,7 +49,7 @@ impl Look {
         Ok(look)
     }
 
-    /// What becomes of the mistake in this file; nothing if it passes.
+    /// What becomes of the mistake in this file; nothing if it passes, or takes too long to tell.
     pub fn outcome(&mut self, mistake: &Mistake<'_>) -> Result<Option<Outcome>, String> {
         let of_it = |chunk: &Range<usize>| chunk.contains(&mistake.place.start);
         let first = self.chunks.iter().position(of_it).ok_or("a mistake outside of the text")?;
@@ -54,10 +63,12 @@ impl Look {
             } else {
                 self.text[chunk].to_owned()
             };
-            let (wrong, _) = self.say(&text)?;
-            if wrong {
+            let (answer, _) = self.say(&text)?;
+            if answer == Answer::Wrong {
                 let breaks = Outcome::Breaks(format!("{}:{line}", self.file));
                 outcome = Some(if n == first { Outcome::DoesNotCompile } else { breaks });
+            }
+            if answer != Answer::Fine {
                 break;
             }
         }
@@ -72,9 +83,9 @@ impl Look {
         self.back()?;
         while self.states.len() <= chunk {
             let text = self.text[self.chunks[self.states.len() - 1].clone()].to_owned();
-            let (wrong, state) = self.say(&text)?;
-            if wrong {
-                return Err(format!("{} is wrong without a mistake: {text}", self.file));
+            let (answer, state) = self.say(&text)?;
+            if answer != Answer::Fine {
+                return Err(format!("{}: {answer:?} without a mistake: {text}", self.file));
             }
             self.states.push(state);
         }
@@ -84,12 +95,15 @@ impl Look {
     /// To the last of the known states.
     fn back(&mut self) -> Result<(), String> {
         let state = self.states[self.states.len() - 1];
-        let (wrong, _) = self.say(&format!("BackTo {state}."))?;
-        if wrong { Err(format!("coqtop: {}: no way back to {state}", self.file)) } else { Ok(()) }
+        let (answer, _) = self.say(&format!("BackTo {state}."))?;
+        match answer {
+            Answer::Fine => Ok(()),
+            _ => Err(format!("coqtop: {}: no way back to {state}", self.file)),
+        }
     }
 
-    /// Says that to Coq. Whether it answers with an error, and the number of its state.
-    fn say(&mut self, text: &str) -> Result<(bool, u64), String> {
+    /// Says that to Coq. What it answers, and the number of its state.
+    fn say(&mut self, text: &str) -> Result<(Answer, u64), String> {
         let ended = |e| format!("coqtop: {}: {e}", self.file);
         self.ears.write_all([text, MARK.0].concat().as_bytes()).map_err(ended)?;
         let (mut answer, mut part) = (Vec::new(), [0; 4096]);
@@ -100,9 +114,8 @@ impl Look {
             }
         }
         let answer = String::from_utf8_lossy(&answer);
-        let wrong = answer.split("</prompt>").flat_map(str::lines).any(|line| line.starts_with("Error"));
         let state = state(&answer).ok_or_else(|| format!("coqtop: no state in {answer}"))?;
-        Ok((wrong, state))
+        Ok((judge(&answer), state))
     }
 }
 
@@ -111,6 +124,15 @@ impl Drop for Look {
         // If it has ended already, so much the better.
         let _ = self.coq.kill();
         let _ = self.coq.wait();
+    }
+}
+
+/// By its first error: others follow from that.
+fn judge(answer: &str) -> Answer {
+    match answer.split("</prompt>").flat_map(str::lines).find(|line| line.starts_with("Error")) {
+        None => Answer::Fine,
+        Some("Error: Timeout!") => Answer::Late,
+        Some(_) => Answer::Wrong,
     }
 }
 
@@ -149,6 +171,19 @@ mod tests {
             "Ltac d := e.",
         ];
         assert_eq!(chunks, all);
+    }
+
+    #[test]
+    fn the_first_error_tells() {
+        let answer =
+            |errors: &str| judge(&format!("<prompt>y < 1 |y| 0 < </prompt>{errors}true\n     : bool\n"));
+        assert_eq!(answer(""), Answer::Fine);
+        assert_eq!(answer("> auto.\nError: Timeout!\n\n"), Answer::Late);
+        assert_eq!(
+            answer("Error: Timeout!\n</prompt>Error: Attempt to save an incomplete proof\n"),
+            Answer::Late
+        );
+        assert_eq!(answer("Error: No such goal.\n</prompt>Error: Timeout!\n"), Answer::Wrong);
     }
 
     #[test]
