@@ -2,6 +2,8 @@
 //!
 //! `DEADHEAT_SEED=7` starts with another seed than usual, `DEADHEAT_RANDOM=100` runs so many files of scripts for each way to build the interpreter.
 
+#[path = "random/dice.rs"]
+mod dice;
 #[path = "random/judge.rs"]
 mod judge;
 #[path = "random/program.rs"]
@@ -9,8 +11,9 @@ mod program;
 #[path = "random/script.rs"]
 mod script;
 
+use dice::Dice;
 use judge::{Tally, judge};
-use script::{Dice, Script};
+use script::Script;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;

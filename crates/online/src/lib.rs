@@ -68,3 +68,25 @@ fn give_way() {
     // SAFETY: only `set_give_way` stores there, and what it stores is a `fn()`.
     unsafe { core::mem::transmute::<*mut (), fn()>(f)() }
 }
+
+/// How a variable that is told together with others comes to be told by itself.
+#[cfg(not(loom))]
+static UNFOLD: core::sync::atomic::AtomicPtr<()> = core::sync::atomic::AtomicPtr::new(core::ptr::null_mut());
+
+/// Says how to make variables that are told together ([`Word::FOLDED`]) told by themselves again: false if somebody else is busy with them, which does not count if the argument says so.
+#[cfg(not(loom))]
+pub fn set_unfold(f: fn(&VarState, bool) -> bool) {
+    UNFOLD.store(f as *mut (), core::sync::atomic::Ordering::Release);
+}
+
+#[cfg(not(loom))]
+#[cold]
+fn unfold(var: &VarState, attempt: &mut u32) {
+    let f = UNFOLD.load(core::sync::atomic::Ordering::Acquire);
+    assert!(!f.is_null(), "who folds variables has said how to unfold them");
+    // SAFETY: only `set_unfold` stores there, and what it stores is such a function.
+    let unfold = unsafe { core::mem::transmute::<*mut (), fn(&VarState, bool) -> bool>(f) };
+    if !unfold(var, false) && !sync::pause(attempt) {
+        unfold(var, true);
+    }
+}

@@ -14,16 +14,26 @@ pub use visible::*;
 #[cfg(not(loom))]
 #[cold]
 pub fn await_change(lock: &AtomicU64, seen: u64, attempt: &mut u32, order: Ordering) -> u64 {
+    if !pause(attempt) {
+        lock.store(seen & !crate::Word::LOCK, Ordering::Relaxed);
+    }
+    lock.load(order)
+}
+
+/// Waits a moment; false if it is in vain, since there is nobody left to wait for.
+#[cfg(not(loom))]
+pub fn pause(attempt: &mut u32) -> bool {
     const PATIENCE: u32 = 1024;
     *attempt += 1;
     if *attempt > PATIENCE && crate::is_alone() {
-        lock.store(seen & !crate::Word::LOCK, Ordering::Relaxed);
-    } else if attempt.is_multiple_of(64) {
-        crate::give_way();
-    } else {
-        core::hint::spin_loop();
+        return false;
     }
-    lock.load(order)
+    if attempt.is_multiple_of(64) {
+        crate::give_way()
+    } else {
+        core::hint::spin_loop()
+    }
+    true
 }
 
 /// A cell in loom's form.

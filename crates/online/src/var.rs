@@ -66,6 +66,11 @@ impl VarState {
         loop {
             match self.try_lock(w) {
                 Ok(()) => return Pair { w, r: self.r_of_locked() },
+                #[cfg(not(loom))]
+                Err(now) if now.is_folded() => {
+                    crate::unfold(self, &mut attempt);
+                    w = self.load_w();
+                }
                 Err(now) if now.is_locked() => {
                     w = Word(await_change(&self.w, now.0, &mut attempt, Ordering::Relaxed));
                 }
@@ -98,6 +103,11 @@ impl VarState {
             Ok(_) => Ok(()),
             Err(now) => Err(Word(now)),
         }
+    }
+
+    /// Replaces W, whatever it says of locks, if it is `old`. Acquire: pairs with [`VarState::unlock`].
+    pub fn replace_w(&self, old: Word, new: Word) -> bool {
+        self.w.compare_exchange(old.0, new.0, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// What the variable holds, W and R one after the other, when it is not locked.
@@ -161,6 +171,10 @@ mod tests {
         assert_eq!((var.lock_at_once(), var.try_lock(is.w)), (None, Err(var.load_w())));
         var.unlock(is.w);
         assert_eq!(var.lock_at_once(), Some(is));
+        let (locked, other) = (var.load_w(), Word(Word::FOLDED | 1 << 9));
+        assert!(other.is_folded() && !locked.is_folded() && !Word(Word::OTHER | Word::FOREIGN).is_folded());
+        assert!(!var.replace_w(is.w, other) && var.load_w() == locked);
+        assert!(var.replace_w(locked, other) && var.load_w() == other);
         var.clear();
         assert_eq!(var.seen(), Pair::default(), "whoever has the lock");
     }

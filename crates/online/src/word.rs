@@ -53,6 +53,8 @@ impl Word {
     pub const OTHER: u64 = Word::LOCK | Word::SPECIAL;
     /// With [`Word::SPECIAL`], in R: not a set of reads either.
     pub const FOREIGN: u64 = 1 << 61;
+    /// In W: the variable is told together with others, see `shadow`. Nobody has its lock, and nobody gets it before it is told by itself again.
+    pub const FOLDED: u64 = Word::OTHER | Word::FOREIGN | 2;
 
     /// That access.
     pub const fn new(slot: Slot, clock: Clock, extent: u8) -> Word {
@@ -93,6 +95,11 @@ impl Word {
     /// In W: the variable is locked.
     pub const fn is_locked(self) -> bool {
         self.0 & Word::LOCK != 0
+    }
+
+    /// In W: the variable is told together with others.
+    pub const fn is_folded(self) -> bool {
+        self.0 & Word::FOLDED == Word::FOLDED
     }
 
     /// Not an access.

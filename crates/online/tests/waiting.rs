@@ -1,7 +1,7 @@
 //! Who waits for a lock gives way, and takes it from nobody but those who vanished in a fork. One test: what is said here is said for the whole process.
 #![cfg(not(loom))]
 
-use deadheat_online::{Clock, Pair, Slot, VarState, Word, set_alone, set_give_way};
+use deadheat_online::{Clock, Pair, Slot, VarState, Word, set_alone, set_give_way, set_unfold};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static X: VarState = VarState::new();
@@ -28,9 +28,33 @@ fn ways_until_locked(unlocked_at: u32) -> u32 {
     WAYS.load(Ordering::Relaxed)
 }
 
+static BUSY_FOR: AtomicU32 = AtomicU32::new(0);
+static ASKED: AtomicU32 = AtomicU32::new(0);
+
+/// Somebody is busy with the variable for a while.
+fn unfold(var: &VarState, anyway: bool) -> bool {
+    let asked = ASKED.fetch_add(1, Ordering::Relaxed);
+    assert!(var.load_w().is_folded() && asked < 100_000, "it asks for ever");
+    let is_done = anyway || asked >= BUSY_FOR.load(Ordering::Relaxed);
+    if is_done {
+        var.unlock(IS.w);
+    }
+    is_done
+}
+
+/// How often who locks the variable, which is told with others, has to ask for it, and to give way.
+fn asked_until_locked(busy_for: u32) -> (u32, u32) {
+    ASKED.store(0, Ordering::Relaxed);
+    BUSY_FOR.store(busy_for, Ordering::Relaxed);
+    X.unlock(Word(Word::FOLDED));
+    let ways = ways_until_locked(0);
+    (ASKED.load(Ordering::Relaxed), ways)
+}
+
 #[test]
 fn waiting() {
     set_give_way(give_way);
+    set_unfold(unfold);
     X.lock();
     X.set_r(IS.r);
     X.unlock(IS.w);
@@ -40,4 +64,10 @@ fn waiting() {
     assert_eq!(ways_until_locked(1), 1, "an unlock is still waited for");
     set_alone(false);
     assert_eq!(ways_until_locked(20), 20, "however long it takes");
+    assert_eq!(asked_until_locked(0), (1, 0));
+    assert_eq!(asked_until_locked(2000), (2001, 31), "however long somebody is busy");
+    set_alone(true);
+    assert_eq!(asked_until_locked(2000), (1026, 16), "1025 times, and then in spite of who is not there");
+    assert_eq!(asked_until_locked(700), (701, 10));
+    set_alone(false);
 }

@@ -8,7 +8,7 @@ use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
 use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word, pair};
-use deadheat_shadow::{Access, Layout, Mode, replaced, told};
+use deadheat_shadow::{Access, Block, Layout, Mode, replaced, told};
 
 /// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
 /// with as little as it takes. `[Read Exclusive]` or `[Write Exclusive]`, by v2; or one that a line tells. False if it is not such an access, or if the thread is in the runtime already.
@@ -107,27 +107,34 @@ pub fn is_in_epoch(address: u64, size: u64, mode: Mode) -> bool {
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
     let cells = own_layout().cell(first) as *const VarState;
     let count = ((last - first) / 8 + 1) as usize;
-    let mut set = Word::NONE;
-    // A thread without a layout has two cells for everything, which are of no epoch.
-    (0..count).all(|i| {
-        // SAFETY: as for `cell`; side by side within a piece.
-        let cell = unsafe { &*cells.add(i) };
-        let extent = || {
-            let from = if i == 0 { address & 7 } else { 0 };
-            let to = if i + 1 == count { last & 7 } else { 7 };
-            extent(from, to + 1 - from)
+    // SAFETY: as for `cell`; side by side within a piece. A thread without a layout has two cells for everything, which are of no epoch.
+    let cell = |i: usize| unsafe { &*cells.add(i) };
+    let extent = |i: usize| {
+        let from = if i == 0 { address & 7 } else { 0 };
+        let to = if i + 1 == count { last & 7 } else { 7 };
+        extent(from, to + 1 - from)
+    };
+    // Neighbours often have the same set, or what nobody has.
+    let mut set = Word(u64::MAX);
+    let is_read = |i: usize, set: Word| {
+        let r = cell(i).load_r();
+        r == set || r.is_since(epoch)
+    };
+    let is_done = |i: usize, set| !mode.writes() && is_read(i, set) || cell(i).load_w().is_since(epoch);
+    let mut from = 0;
+    while let Some(i) = (from..count).find(|i| !is_done(*i, set)) {
+        let r = cell(i).load_r();
+        if !mode.writes() && r.is_set() && bytes_at_hand(r, epoch) == Word::WHOLE {
+            (set, from) = (r, i + 1);
+            continue;
+        }
+        from = i + match Block::rest_since(cell(i), epoch, mode) {
+            0 if is_told(cell(i), epoch, Access { mode, extent: extent(i) }) => 1,
+            0 => return false,
+            rest => rest,
         };
-        let mut is_read = || {
-            let r = cell.load_r();
-            // Neighbours often have the same one.
-            let is_seen = r.is_set() && (r == set || bytes_at_hand(r, epoch) == Word::WHOLE);
-            set = if is_seen { r } else { set };
-            is_seen || r.is_since(epoch)
-        };
-        !mode.writes() && is_read()
-            || cell.load_w().is_since(epoch)
-            || is_told(cell, epoch, Access { mode, extent: extent() })
-    })
+    }
+    true
 }
 
 /// As [`is_in_epoch`], of one granule.

@@ -4,8 +4,9 @@ use crate::access::{cell, checked_part, noted, plain};
 use crate::report;
 use crate::sites::Note;
 use crate::thread::Thread;
+use core::ops::Range;
 use deadheat_online::{Pair, VarState, Word, handlers, pair};
-use deadheat_shadow::{Access, Conflict, Layout, Mode, Stamps, replaced};
+use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, replaced};
 
 /// How far accesses at even distances go, how far they are apart, and to how many bytes each is. Nothing is zero.
 #[derive(Clone, Copy, Debug)]
@@ -62,15 +63,40 @@ fn each_of(thread: &mut Thread, first: u64, last: u64, by: u64, mode: Mode) -> O
 #[inline(always)]
 fn each(thread: &mut Thread, first: u64, last: u64, by: u64, mode: Mode) -> Option<(u64, Conflict)> {
     let quick = thread.quick;
-    let mut found = None;
     let mut past = Past::of(thread);
-    each_cell(first, last, by, |granule, cell| {
-        if !(quick && past.decides(thread, cell, mode)) {
-            let conflict = checked_part(thread, granule, Access { mode, extent: Word::WHOLE });
-            found = found.or(conflict.map(|c| (granule, c)));
-            past = Past::of(thread);
+    let one_by_one = |thread: &mut Thread, past: &mut Past, first: u64, last: u64| {
+        let mut found = None;
+        each_cell(first, last, by, |granule, cell| {
+            if !(quick && past.decides(thread, cell, mode)) {
+                let conflict = checked_part(thread, granule, Access { mode, extent: Word::WHOLE });
+                found = found.or(conflict.map(|c| (granule, c)));
+                *past = Past::of(thread);
+            }
+        });
+        found
+    };
+    if !quick || by > 16 || last < first + BLOCK {
+        return one_by_one(thread, &mut past, first, last);
+    }
+    let (mut at, mut found) = (first, None);
+    while at < last {
+        let end = (at / BLOCK + 1) * BLOCK;
+        let (next, lane) = (end + at % by, (at / 8 % 2) as usize);
+        // All of the block, or all of one of its lanes.
+        let is_all = at % BLOCK < by && end + at % by < last + by;
+        let lanes = if by == 8 { 0..2 } else { lane..lane + 1 };
+        // SAFETY: cells of whole blocks are where the layout puts them.
+        let block = unsafe { Block::of(cell(at)) };
+        if !(is_all && block.is_folded() && past.decides_block(thread, block, lanes.clone(), mode)) {
+            past.same = 0;
+            let next = one_by_one(thread, &mut past, at, end.min(last));
+            found = found.or(next);
+            if is_all && past.same as u64 == BLOCK / by {
+                past.fold(thread, block, lanes);
+            }
         }
-    });
+        at = next;
+    }
     found
 }
 
@@ -96,10 +122,15 @@ struct Past {
     /// What the last one held that the thread knows all of, and what that became.
     known: Pair,
     new: Pair,
+    /// So many were that, one after the other.
+    same: u32,
     /// A set in which the thread has read in its epoch.
     set: Word,
     stamp: Word,
 }
+
+/// Blocks that a thread may fold at first. Whenever an access finds one folded it may fold one more: then folding pays off.
+pub(crate) const FOLDS: u32 = 128;
 
 impl Past {
     /// Something that no cell holds.
@@ -108,7 +139,8 @@ impl Past {
     #[inline(always)]
     fn of(thread: &Thread) -> Past {
         let none = Pair { w: Past::NOTHING, r: Past::NOTHING };
-        Past { epoch: thread.state.epoch(), known: none, new: none, set: Past::NOTHING, stamp: Word::NONE }
+        let epoch = thread.state.epoch();
+        Past { epoch, known: none, new: none, same: 0, set: Past::NOTHING, stamp: Word::NONE }
     }
 
     /// The access to a whole granule is decided without its lock, as v2's handlers do it, and with what the granules before it have shown.
@@ -116,11 +148,17 @@ impl Past {
     fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
         let seen = cell.seen();
         if seen == self.known && pair::replace(cell, seen, self.new) {
+            self.same += 1;
             return true;
         }
-        let is_read = || !mode.writes() && (seen.r.is_since(self.epoch) || seen.r == self.set);
-        // What races with a read races with a write of the same epoch.
-        seen.w.is_since(self.epoch) || is_read() || self.decides_anew(thread, cell, mode)
+        let is_read = || !mode.writes() && seen.r == self.set;
+        self.is_done(seen, mode) || is_read() || self.decides_anew(thread, cell, mode)
+    }
+
+    /// The thread has made the access in its epoch before, or written what it reads: what races with a read races with a write of the same epoch.
+    #[inline(always)]
+    fn is_done(&self, seen: Pair, mode: Mode) -> bool {
+        seen.w.is_since(self.epoch) || !mode.writes() && seen.r.is_since(self.epoch)
     }
 
     #[inline(never)]
@@ -128,6 +166,16 @@ impl Past {
         let seen = cell.seen();
         if !mode.writes() && thread.has_at_hand(seen.r) {
             self.set = seen.r;
+            return true;
+        }
+        self.same = 1;
+        self.knows(thread, seen, mode) && pair::replace(cell, seen, self.new)
+    }
+
+    /// The thread knows all of that: from now on it is what is known, and what it becomes.
+    #[inline]
+    fn knows(&mut self, thread: &mut Thread, seen: Pair, mode: Mode) -> bool {
+        if seen == self.known {
             return true;
         }
         if !handlers::is_known(&thread.state, seen.w, seen.r) {
@@ -139,6 +187,29 @@ impl Past {
         }
         self.known = seen;
         self.new = replaced(seen, mode, self.stamp, Word::WHOLE);
-        pair::replace(cell, seen, self.new)
+        true
+    }
+
+    /// The access to some lanes of a folded block is decided at once.
+    #[inline(never)]
+    fn decides_block(&mut self, thread: &mut Thread, block: Block, lanes: Range<usize>, mode: Mode) -> bool {
+        let is_decided = lanes.clone().all(|lane| block.is_since(lane, self.epoch, mode))
+            || block.change(lanes, |seen| {
+                let is_done = self.is_done(seen, mode);
+                (is_done || self.knows(thread, seen, mode)).then_some(if is_done { seen } else { self.new })
+            });
+        thread.folds += is_decided as u32;
+        is_decided
+    }
+
+    /// Folds a block of which the granules of these lanes have all become what is new. Not the first time that they are accessed: many are never accessed as a whole again.
+    #[inline(never)]
+    fn fold(&self, thread: &mut Thread, block: Block, lanes: Range<usize>) {
+        if thread.folds == 0 || self.known == Pair::default() {
+            return;
+        }
+        let lane = |lane| if lanes.contains(&lane) { self.new } else { block.seen(lane) };
+        thread.folds -= 1;
+        block.fold([lane(0), lane(1)]);
     }
 }

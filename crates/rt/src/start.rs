@@ -19,6 +19,7 @@ use deadheat_shadow::layout::{Program, USER_END, Window};
 /// Makes shadow memory and the main thread. `frames`: how deep calls may go on its stack.
 pub fn start(frames: usize) -> &'static mut Thread {
     deadheat_online::set_give_way(os::sched_yield);
+    deadheat_online::set_unfold(deadheat_shadow::unfold);
     heap::reserve(Place::Anywhere);
     let Some((layout, windows)) = Layout::choose_for(&program()) else {
         os::die(

@@ -5,6 +5,7 @@ use crate::deadlock::Known;
 use crate::heap::Cache;
 use crate::internal::Spare;
 use crate::place::Placer;
+use crate::ranges;
 use crate::record::{self, What};
 use crate::sites::Site;
 use crate::sync::Round;
@@ -87,6 +88,8 @@ pub struct Thread {
     /// Atomic loads made lately.
     pub loads: [Loaded; Loaded::ROOM],
     versions: u64,
+    /// How many blocks it may fold ([`ranges`](crate::ranges)).
+    pub folds: u32,
     /// Accesses are checked by v2, all of them, and nothing else is done with them.
     pub quick: bool,
     /// Blocks of the runtime's own memory at hand.
@@ -127,6 +130,7 @@ impl Thread {
             seen: &raw const NOTHING_SEEN,
             loads: [Loaded::NONE; Loaded::ROOM],
             versions: 0,
+            folds: ranges::FOLDS,
             quick: false,
             spare: UnsafeCell::new(Spare::new()),
             extra: core::ptr::null_mut(),

@@ -11,6 +11,7 @@
 //! names a line has, beside its address, a number that another line at the same address hardly has at the moment that matters: the clock at which it was made.
 
 use crate::access::{Access, Stamps};
+use crate::fold::Block;
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 use deadheat_online::{Sets, ThreadState, VarState, Word};
@@ -315,6 +316,9 @@ impl History {
 #[inline(always)]
 pub fn told(cell: &VarState, epoch: Word, access: Access) -> u8 {
     let Access { mode, extent } = access;
+    if let Some((block, lane)) = Block::folded(cell) {
+        return if block.is_since(lane, epoch, mode) { extent } else { 0 };
+    }
     let own = |load: fn(&VarState) -> Word| {
         let word = load(cell);
         let bytes =

@@ -13,6 +13,7 @@ extern crate alloc;
 mod access;
 mod atomics;
 mod detail;
+mod fold;
 mod history;
 pub mod layout;
 mod open;
@@ -20,6 +21,7 @@ pub mod roll;
 
 pub use access::{Access, Conflict, Memory, Mode, Stamps, replaced};
 pub use detail::{Attachment, Detail};
+pub use fold::{BLOCK, Block, unfold};
 pub use history::told;
 pub use layout::Layout;
 pub use open::{Open, Version};

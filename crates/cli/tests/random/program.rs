@@ -1,6 +1,6 @@
 //! Random C programs: threads that go straight through statements over globals of all sizes, with what orders them or does not.
 
-use crate::script::Dice;
+use crate::dice::Dice;
 use std::fmt::Write;
 
 const HEAD: &str = "\

@@ -80,6 +80,7 @@ pub fn questions<'a>(
                 low: address.offset,
                 high: address.offset + checks[i].what.size as i64,
                 again: 0,
+                step: stride.saturating_abs(),
                 checks: vec![i],
             };
             questions.extend(
@@ -168,16 +169,19 @@ fn moved<'a>(place: &Place<'_>, context: &Context<'a, '_>, check: &Check<'a>) ->
 struct Piece {
     low: i64,
     high: i64,
-    /// So many turns earlier than the last of the checks, the first of them is about the same bytes.
+    /// So many steps behind these bytes, the last of the checks is about its own at the same turn.
     again: i64,
+    /// How far it is to the next such bytes.
+    step: i64,
     checks: Vec<usize>,
 }
 
 /// The group's bytes, as few pieces as possible.
 fn pieces(checks: &[Check<'_>], group: &Group) -> Vec<Piece> {
+    let stride = group.stride.saturating_abs();
     let piece = |i: &usize| {
         let (low, size) = (checks[*i].address.as_ref()?.offset, checks[*i].what.size as i64);
-        Some(Piece { low, high: low.checked_add(size)?, again: 0, checks: vec![*i] })
+        Some(Piece { low, high: low.checked_add(size)?, again: 0, step: stride, checks: vec![*i] })
     };
     let mut parts: Vec<Piece> = group.checks.iter().filter_map(piece).collect();
     parts.sort_by_key(|p| (p.low, p.high));
@@ -192,7 +196,6 @@ fn pieces(checks: &[Check<'_>], group: &Group) -> Vec<Piece> {
         }
     }
     // What one comes to at the next turn, the other does at this one.
-    let stride = group.stride.saturating_abs();
     let mut pieces: Vec<Piece> = Vec::new();
     for part in joined {
         let is_next = |p: &&mut Piece| {
@@ -208,7 +211,24 @@ fn pieces(checks: &[Check<'_>], group: &Group) -> Vec<Piece> {
             None => pieces.push(part),
         }
     }
-    pieces
+    interleaved(pieces, stride)
+}
+
+/// An unrolled loop with gaps: if the pieces share the way of a turn evenly, they are one with shorter steps.
+fn interleaved(pieces: Vec<Piece>, stride: i64) -> Vec<Piece> {
+    let count = pieces.len() as i64;
+    let fits = |two: &[Piece]| {
+        let [a, b] = two else { return false };
+        let is_same = a.high.checked_sub(a.low) == b.high.checked_sub(b.low);
+        is_same && b.low.checked_sub(a.low) == Some(stride / count)
+    };
+    let is_even = count > 1 && stride % count == 0 && pieces.iter().all(|p| p.again == 0);
+    if !is_even || !pieces.windows(2).all(fits) {
+        return pieces;
+    }
+    let (low, high) = (pieces[0].low, pieces[0].high);
+    let checks = pieces.into_iter().flat_map(|p| p.checks).collect();
+    vec![Piece { low, high, again: count - 1, step: stride / count, checks }]
 }
 
 /// A check of a piece at all turns. If a turn begins where the last one ends, and there is a fixed number of them, it is one of so many bytes.
@@ -233,11 +253,11 @@ fn ranging<'a>(
     if by < 0 {
         start = start.plus(&more, -1);
     }
-    let more = more.plus(&Linear::constant(piece.again * stride), 1);
+    let more = more.plus(&Linear::constant(piece.again * piece.step), 1);
     let size = piece.high - piece.low;
     let (size, range) = match more.as_constant() {
-        Some(more) if stride <= size && (0..MOST).contains(&more) => (size + more, None),
-        _ => (size, Some(Range { more, stride })),
+        Some(more) if piece.step <= size && (0..MOST).contains(&more) => (size + more, None),
+        _ => (size, Some(Range { more, stride: piece.step })),
     };
     let what = Named { aligned: false, size: size as u64, ..first.what };
     Some(Check { address: Some(start), range, what, ..moved(place, context, first) })

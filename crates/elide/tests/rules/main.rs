@@ -201,6 +201,28 @@ fn neighbouring_fields_are_checked_together() {
     assert!(fields(&[0, 8, 16, 24, 32])[0].starts_with("deadheat_read_range("));
 }
 
+#[test]
+fn an_unrolled_loop_with_gaps_is_one() {
+    // So many bytes at such distances in each of ten elements of 48 bytes.
+    let calls = |fields: &[(u32, u32)]| {
+        let access = |(size, d): &(u32, u32)| {
+            format!(
+                "  %a{d} = getelementptr inbounds [6 x i64], ptr %p, i64 %i\n  %b{d} = getelementptr inbounds i8, ptr %a{d}, i64 {d}\n  call void @__tsan_read{size}(ptr %b{d})\n"
+            )
+        };
+        let body = turning(&fields.iter().map(access).collect::<String>());
+        left(Level::Coalesce, &body.replace("%n", "10"))
+    };
+    let ends =
+        |calls: Vec<String>, end: &str| assert!(calls.len() == 1 && calls[0].ends_with(end), "{calls:?}");
+    ends(calls(&[(8, 0), (8, 24)]), "i64 464, i64 24, i64 8)");
+    ends(calls(&[(8, 32), (8, 0), (8, 16)]), "i64 472, i64 16, i64 8)");
+    assert_eq!(calls(&[(8, 0), (8, 32)]).len(), 2, "not half of the way");
+    assert_eq!(calls(&[(8, 0), (8, 16)]).len(), 2, "a third of the way, and not the last one");
+    assert_eq!(calls(&[(8, 0), (8, 16), (8, 40)]).len(), 3, "the last one is late");
+    assert_eq!(calls(&[(8, 0), (4, 24)]).len(), 2, "not as many bytes");
+}
+
 /// As [`turning`], while the counter, which grows by `step`, compares so with `%n`.
 fn turning_while(predicate: &str, sum: &str) -> String {
     format!(
