@@ -55,12 +55,17 @@ fn script(dice: &mut Dice) -> Vec<Line> {
         for _ in 0..1 + dice.below(4) {
             let writes = dice.one_in(2);
             let (from, to) = dice.pick(&pieces);
+            let to = to - dice.pick(&[0, 0, 0, 8, 16]);
             let act = match dice.below(8) {
-                0 => {
+                0 | 1 => {
                     let length = dice.pick(&[1, 2, 4, 8]);
-                    Act::Access { writes, at: from + dice.below(to - from - length), length, stride: 0 }
+                    let anywhere = from + dice.below(to - from - length);
+                    // Where blocks meet, or anywhere.
+                    let at =
+                        if dice.one_in(2) { anywhere / 512 * 512 + 480 + dice.below(64) } else { anywhere };
+                    Act::Access { writes, at: at.min(BYTES - length), length, stride: 0 }
                 }
-                1 | 2 => {
+                2..5 => {
                     let stride = dice.pick(&[16, 16, 16, 24, 32]);
                     let at = from + dice.pick(&[0, 8]);
                     Act::Access { writes, at, length: (to - at - 8) / stride * stride + 8, stride }

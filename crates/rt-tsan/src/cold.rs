@@ -7,10 +7,8 @@ use crate::access::{self, CLOCK, R, W, WHOLE};
 use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use deadheat_online::Word;
-use deadheat_rt::access::plain;
 use deadheat_rt::quick::is_in_epoch;
-use deadheat_rt::ranges::{Run, strided};
-use deadheat_rt::sites::Note;
+use deadheat_rt::ranges::{Run, once};
 use deadheat_rt::thread::{SEEN, Stay};
 use deadheat_rt::tls::offset::{BASE, EPOCH, MASK, SEEN as AT_HAND};
 use deadheat_shadow::Mode;
@@ -101,14 +99,16 @@ cold16! {
     write16_path __deadheat_cold_write16: slow_write16;
 }
 
+/// So many bytes are asked for as a whole first.
+const LONG: u64 = 128;
+
 macro_rules! range {
     ($($name:ident $then:ident: $mode:ident;)*) => {$(
         extern "C" fn $then(address: u64, size: u64, pc: u64) {
-            if size > 0
-                && !is_in_epoch(address, size, Mode::$mode)
-                && let Some(mut thread) = Stay::begin()
-            {
-                plain(&mut thread, address, size, Mode::$mode, pc, Note::CALL);
+            let is_done = size == 0 || size < LONG && is_in_epoch(address, size, Mode::$mode);
+            if !is_done && let Some(mut thread) = Stay::begin() {
+                let run = Run { length: size, stride: size, size };
+                once(&mut thread, address, run, Mode::$mode, pc);
             }
         }
 
@@ -153,7 +153,7 @@ macro_rules! stride {
     ($($name:ident $then:ident: $mode:ident;)*) => {$(
         extern "C" fn $then(address: u64, length: u64, stride: u64, size: u64, pc: u64) {
             if let Some(mut thread) = Stay::begin() {
-                strided(&mut thread, address, Run { length, stride, size }, Mode::$mode, pc);
+                once(&mut thread, address, Run { length, stride, size }, Mode::$mode, pc);
             }
         }
 

@@ -2,6 +2,7 @@
 
 use crate::os;
 use crate::place::Placer;
+use crate::prefault::may_be_new;
 use crate::quick::{from_place, is_told};
 use crate::ranges::{each_cell, whole};
 use crate::record;
@@ -9,6 +10,7 @@ use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
 use crate::thread::Thread;
+use crate::tls;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use deadheat_finding::options::Algorithm;
 use deadheat_online::{
@@ -169,7 +171,10 @@ fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict
     if !thread.quick {
         return handled(thread, cell, access, None);
     }
-    let Thread { state, placer, .. } = &mut *thread;
+    let Thread { state, placer, prefault, .. } = &mut *thread;
+    if may_be_new(cell, cell.seen()) {
+        prefault.touch(cell);
+    }
     let stamp = placer.here(state);
     let is_done = from_place(thread, cell, access, stamp);
     if is_done { None } else { handled(thread, cell, access, Some(Version::V2)) }
@@ -299,6 +304,10 @@ pub fn open(address: u64) -> Open<'static, Things> {
 /// The memory is no longer what it was: fresh from the heap, unmapped, the stack of a thread that starts. Forgets all about it.
 pub fn forget(address: u64, size: u64) {
     let _turn = record::fresh(address, size);
+    // SAFETY: the current thread's object, if it has one.
+    if let Some(thread) = unsafe { tls::thread().as_ref() } {
+        thread.gives();
+    }
     erase(address, size);
 }
 

@@ -25,6 +25,7 @@ pub mod mutex;
 pub mod os;
 pub mod output;
 pub mod place;
+mod prefault;
 pub mod quick;
 pub mod ranges;
 pub mod reclaim;

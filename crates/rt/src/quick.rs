@@ -3,6 +3,7 @@
 
 use crate::access::{MEMORY, cell, extent};
 use crate::gate;
+use crate::prefault;
 use crate::sites::Note;
 use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
@@ -24,7 +25,7 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     if (seen.w.0 | seen.r.0) & Word::SPECIAL != 0 {
         return is_told(cell, thread.state.epoch(), access);
     }
-    if !is_at_hand(thread, seen) || !gate::try_enter(&thread.busy) {
+    if !is_at_hand(thread, seen) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
     let new = replacement(thread, seen, access, pc, note.at(address, size));

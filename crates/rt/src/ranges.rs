@@ -1,15 +1,18 @@
 //! Accesses to many granules at once: ranges, and what a loop with gaps goes through.
 
 use crate::access::{cell, checked_part, noted, plain};
+use crate::prefault::may_be_new;
+use crate::quick::is_in_epoch;
 use crate::report;
 use crate::sites::Note;
 use crate::thread::Thread;
 use core::ops::Range;
+use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word, handlers, pair};
 use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, replaced};
 
 /// How far accesses at even distances go, how far they are apart, and to how many bytes each is. Nothing is zero.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run {
     /// From the first byte of the first to the last byte of the last.
     pub length: u64,
@@ -19,9 +22,56 @@ pub struct Run {
     pub size: u64,
 }
 
+/// What a thread has lately accessed in its epoch. To access it again tells nothing new while the memory is what it was: whatever races with the second access races with the first one.
+pub struct Made([Once; Made::ROOM]);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Once {
+    address: u64,
+    run: Run,
+    writes: bool,
+    epoch: Word,
+    /// How often the thread had given memory back before.
+    gave: u64,
+}
+
+impl Made {
+    const ROOM: usize = 32;
+
+    pub(crate) const fn new() -> Made {
+        let run = Run { length: 0, stride: 0, size: 0 };
+        Made([Once { address: 0, run, writes: false, epoch: Word::NONE, gave: 0 }; Made::ROOM])
+    }
+
+    #[inline]
+    fn place(&mut self, address: u64) -> &mut Once {
+        let hash = address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        &mut self.0[hash as usize % Made::ROOM]
+    }
+}
+
+/// Accesses as a loop makes them; nothing is done if the thread has made them in its epoch.
+#[inline]
+pub fn once(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64) {
+    let gave = thread.gave.load(Ordering::Relaxed);
+    let it = Once { address, run, writes: mode.writes(), epoch: thread.state.epoch(), gave };
+    let quick = thread.quick;
+    if quick && *thread.made.place(address) == it {
+        return;
+    }
+    if run.size < run.length {
+        strided(thread, address, run, mode, pc);
+    } else if !(quick && is_in_epoch(address, run.length, mode)) {
+        plain(thread, address, run.length, mode, pc, Note::CALL);
+    }
+    if quick {
+        *thread.made.place(address) = it;
+    }
+}
+
 /// Accesses of some bytes each, from one place and at once.
 #[inline(never)]
-pub fn strided(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64) {
+fn strided(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64) {
     let Run { length, stride, size } = run;
     let starts =
         || (0..length.saturating_sub(size - 1)).step_by(stride as usize).map(move |far| address + far);
@@ -89,6 +139,9 @@ fn each(thread: &mut Thread, first: u64, last: u64, by: u64, mode: Mode) -> Opti
         let block = unsafe { Block::of(cell(at)) };
         if !(is_all && block.is_folded() && past.decides_block(thread, block, lanes.clone(), mode)) {
             past.same = 0;
+            if may_be_new(cell(at), cell(at).seen()) {
+                thread.prefault.touch(cell(at));
+            }
             let next = one_by_one(thread, &mut past, at, end.min(last));
             found = found.or(next);
             if is_all && past.same as u64 == BLOCK / by {

@@ -5,7 +5,8 @@ use crate::deadlock::Known;
 use crate::heap::Cache;
 use crate::internal::Spare;
 use crate::place::Placer;
-use crate::ranges;
+use crate::prefault::Prefault;
+use crate::ranges::{self, Made};
 use crate::record::{self, What};
 use crate::sites::Site;
 use crate::sync::Round;
@@ -88,8 +89,14 @@ pub struct Thread {
     /// Atomic loads made lately.
     pub loads: [Loaded; Loaded::ROOM],
     versions: u64,
-    /// How many blocks it may fold ([`ranges`](crate::ranges)).
+    /// Where it goes through memory that nobody has used before.
+    pub prefault: Prefault,
+    /// How many blocks it may fold ([`ranges`]).
     pub folds: u32,
+    /// What it has lately accessed in its epoch, of many bytes at once.
+    pub made: Made,
+    /// How often it has given memory back: what it accesses there afterwards is something else.
+    pub gave: AtomicU64,
     /// Accesses are checked by v2, all of them, and nothing else is done with them.
     pub quick: bool,
     /// Blocks of the runtime's own memory at hand.
@@ -130,7 +137,10 @@ impl Thread {
             seen: &raw const NOTHING_SEEN,
             loads: [Loaded::NONE; Loaded::ROOM],
             versions: 0,
+            prefault: Prefault::new(),
             folds: ranges::FOLDS,
+            made: Made::new(),
+            gave: AtomicU64::new(0),
             quick: false,
             spare: UnsafeCell::new(Spare::new()),
             extra: core::ptr::null_mut(),
@@ -148,6 +158,12 @@ impl Thread {
         tls::set::<{ offset::THREAD }>(self as *mut Thread as u64);
         tls::set::<{ offset::SEEN }>(self.seen as u64);
         self.refresh();
+    }
+
+    /// It gives memory back.
+    #[inline]
+    pub fn gives(&self) {
+        self.gave.store(self.gave.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
     /// Another will be current from now on; this one may be again.

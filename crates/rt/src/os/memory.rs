@@ -135,6 +135,8 @@ pub enum Advice {
     NoHugePage,
     /// They should not be written to core dumps.
     DontDump,
+    /// They will be written to soon, all of them (Linux 5.14).
+    PopulateWrite,
 }
 
 /// Advises the kernel about whole pages.
@@ -146,6 +148,7 @@ pub unsafe fn madvise(start: usize, length: usize, advice: Advice) -> Result<(),
         Advice::DontNeed => 4,
         Advice::NoHugePage => 15,
         Advice::DontDump => 16,
+        Advice::PopulateWrite => 23,
     };
     // SAFETY: the caller's promise.
     check(unsafe { syscall(number::MADVISE, [start, length, advice, 0, 0, 0]) }).map(drop)
