@@ -10,7 +10,6 @@ use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
 use crate::thread::Thread;
-use crate::tls;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use deadheat_finding::options::Algorithm;
 use deadheat_online::{
@@ -26,6 +25,9 @@ static BASE: AtomicU64 = AtomicU64::new(0);
 static ALGORITHM: AtomicU8 = AtomicU8::new(Algorithm::V2 as u8);
 static FAST_PATHS: AtomicBool = AtomicBool::new(true);
 static QUICK: AtomicBool = AtomicBool::new(true);
+
+/// How often the program has said that memory is no longer what it was, beside `malloc` and `free`.
+pub(crate) static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
 
 /// Where cells are. Until it is chosen there are none.
 pub fn layout() -> Layout {
@@ -304,10 +306,7 @@ pub fn open(address: u64) -> Open<'static, Things> {
 /// The memory is no longer what it was: fresh from the heap, unmapped, the stack of a thread that starts. Forgets all about it.
 pub fn forget(address: u64, size: u64) {
     let _turn = record::fresh(address, size);
-    // SAFETY: the current thread's object, if it has one.
-    if let Some(thread) = unsafe { tls::thread().as_ref() } {
-        thread.gives();
-    }
+    FORGOTTEN.fetch_add(1, Ordering::Relaxed);
     erase(address, size);
 }
 

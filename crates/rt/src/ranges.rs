@@ -1,6 +1,6 @@
 //! Accesses to many granules at once: ranges, and what a loop with gaps goes through.
 
-use crate::access::{cell, checked_part, noted, plain};
+use crate::access::{FORGOTTEN, cell, checked_part, noted, plain};
 use crate::prefault::may_be_new;
 use crate::quick::is_in_epoch;
 use crate::report;
@@ -22,7 +22,8 @@ pub struct Run {
     pub size: u64,
 }
 
-/// What a thread has lately accessed in its epoch. To access it again tells nothing new while the memory is what it was: whatever races with the second access races with the first one.
+/// What a thread has lately accessed in its epoch. To access it again tells nothing new while the memory is what it was: whatever races with the second access races with the first one. Memory that this thread
+/// has given back may come again as something else; one that others have given back was not in use, or its `free` was a race.
 pub struct Made([Once; Made::ROOM]);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,8 +32,8 @@ struct Once {
     run: Run,
     writes: bool,
     epoch: Word,
-    /// How often the thread had given memory back before.
-    gave: u64,
+    /// How often memory had become something else before.
+    changes: u64,
 }
 
 impl Made {
@@ -40,12 +41,12 @@ impl Made {
 
     pub(crate) const fn new() -> Made {
         let run = Run { length: 0, stride: 0, size: 0 };
-        Made([Once { address: 0, run, writes: false, epoch: Word::NONE, gave: 0 }; Made::ROOM])
+        Made([Once { address: 0, run, writes: false, epoch: Word::NONE, changes: 0 }; Made::ROOM])
     }
 
     #[inline]
-    fn place(&mut self, address: u64) -> &mut Once {
-        let hash = address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    fn place(&mut self, it: &Once) -> &mut Once {
+        let hash = (it.address ^ it.writes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         &mut self.0[hash as usize % Made::ROOM]
     }
 }
@@ -53,10 +54,10 @@ impl Made {
 /// Accesses as a loop makes them; nothing is done if the thread has made them in its epoch.
 #[inline]
 pub fn once(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64) {
-    let gave = thread.gave.load(Ordering::Relaxed);
-    let it = Once { address, run, writes: mode.writes(), epoch: thread.state.epoch(), gave };
+    let changes = thread.frees + FORGOTTEN.load(Ordering::Relaxed);
+    let it = Once { address, run, writes: mode.writes(), epoch: thread.state.epoch(), changes };
     let quick = thread.quick;
-    if quick && *thread.made.place(address) == it {
+    if quick && *thread.made.place(&it) == it {
         return;
     }
     if run.size < run.length {
@@ -65,7 +66,7 @@ pub fn once(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64) {
         plain(thread, address, run.length, mode, pc, Note::CALL);
     }
     if quick {
-        *thread.made.place(address) = it;
+        *thread.made.place(&it) = it;
     }
 }
 
@@ -251,7 +252,7 @@ impl Past {
                 let is_done = self.is_done(seen, mode);
                 (is_done || self.knows(thread, seen, mode)).then_some(if is_done { seen } else { self.new })
             });
-        thread.folds += is_decided as u32;
+        thread.folds = thread.folds.saturating_add(is_decided as u32);
         is_decided
     }
 

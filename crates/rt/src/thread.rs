@@ -95,8 +95,8 @@ pub struct Thread {
     pub folds: u32,
     /// What it has lately accessed in its epoch, of many bytes at once.
     pub made: Made,
-    /// How often it has given memory back: what it accesses there afterwards is something else.
-    pub gave: AtomicU64,
+    /// How many blocks of the heap it has given back.
+    pub frees: u64,
     /// Accesses are checked by v2, all of them, and nothing else is done with them.
     pub quick: bool,
     /// Blocks of the runtime's own memory at hand.
@@ -140,7 +140,7 @@ impl Thread {
             prefault: Prefault::new(),
             folds: ranges::FOLDS,
             made: Made::new(),
-            gave: AtomicU64::new(0),
+            frees: 0,
             quick: false,
             spare: UnsafeCell::new(Spare::new()),
             extra: core::ptr::null_mut(),
@@ -158,12 +158,6 @@ impl Thread {
         tls::set::<{ offset::THREAD }>(self as *mut Thread as u64);
         tls::set::<{ offset::SEEN }>(self.seen as u64);
         self.refresh();
-    }
-
-    /// It gives memory back.
-    #[inline]
-    pub fn gives(&self) {
-        self.gave.store(self.gave.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
     /// Another will be current from now on; this one may be again.
