@@ -43,6 +43,9 @@ pub fn text(bench: &Bench) -> String {
             &table,
         );
     }
+    if let Some(table) = bench.results.eliding() {
+        section("What --elide does, in the form of RedCard's Table 2", &table);
+    }
     section("The bars", &bench.results.bars());
     let compiler = |(build, compilers): &(super::Build, super::Compilers)| {
         format!("{:<11} {}\n", build.folder(), compilers.version)

@@ -197,6 +197,42 @@ impl Results {
         Some(aligned(head, programs.iter().map(row).chain([last]).collect()))
     }
 
+    /// The form of RedCard's Table 2: what check elimination does to the slowdown, and to the memory, which is the program's and the shadow's together. None without a level of it beside v2.
+    pub fn eliding(&self) -> Option<String> {
+        const LEVELS: [&str; 3] = ["elide-redundant", "elide-coalesce", "elide-inline"];
+        let levels: Vec<&'static str> = LEVELS.into_iter().filter(|level| self.has(level)).collect();
+        let last = *levels.last().filter(|_| self.has("v2"))?;
+        let share = |program, quantity| {
+            Some(self.cell(program, last)?.ratio(quantity) / self.cell(program, "v2")?.ratio(quantity))
+        };
+        let slowdowns = || std::iter::once("v2").chain(levels.iter().copied());
+        let head = ["program", "base, s"].into_iter().chain(slowdowns());
+        let head =
+            head.chain(["last / v2", "memory of v2, MiB", "last, % of it"]).map(String::from).collect();
+        let programs =
+            || self.programs.iter().filter(|program| share(program, Quantity::Processor).is_some());
+        let row = |program: &&'static str| {
+            let base = self.cell(program, "native").map(|cell| cell.usage.seconds);
+            let slowdown =
+                |tool| number(self.cell(program, tool).map(|cell| cell.ratio(Quantity::Processor)), 2);
+            let memory = self.cell(program, "v2").map(|cell| cell.usage.peak_mib);
+            let less = share(program, Quantity::Memory).map(|share| 100.0 * share);
+            let faster = number(share(program, Quantity::Processor), 2);
+            let start = [program.to_string(), number(base, 2)].into_iter().chain(slowdowns().map(slowdown));
+            start.chain([faster, number(memory, 0), number(less, 0)]).collect()
+        };
+        let mean = |of: &dyn Fn(&'static str) -> Option<f64>| geomean(programs().filter_map(|p| of(p)));
+        let means = slowdowns()
+            .map(|tool| number(mean(&|p| Some(self.cell(p, tool)?.ratio(Quantity::Processor))), 2));
+        let end = [
+            number(mean(&|p| share(p, Quantity::Processor)), 2),
+            String::new(),
+            number(mean(&|p| share(p, Quantity::Memory)).map(|share| 100.0 * share), 0),
+        ];
+        let means = ["geometric mean", ""].map(String::from).into_iter().chain(means).chain(end).collect();
+        Some(aligned(head, programs().map(row).chain([means]).collect()))
+    }
+
     /// Everything, one line per program and tool.
     pub fn csv(&self) -> String {
         let mut csv = "program,tool,cpu_s,wall_s,peak_mib,native_cpu_s,native_wall_s,native_peak_mib,\
@@ -330,6 +366,21 @@ programs                            2     1
         let csv = results().csv();
         assert_eq!(csv.lines().count(), 6);
         assert!(csv.contains("sor,v2,0.5000,0.2500,5.0000,0.5000,0.2500,2.0000,1.0000,1.0000,2.5000,0\n"));
+    }
+
+    #[test]
+    fn eliding_in_the_form_of_the_paper() {
+        let mut results = results();
+        assert_eq!(results.eliding(), None);
+        results.tools.extend(["elide-coalesce", "elide-inline"]);
+        results.cells.insert(("sor", "elide-coalesce"), cell(0.4, 4.0));
+        results.cells.insert(("sor", "elide-inline"), cell(0.25, 4.5));
+        let expected = "\
+program         base, s    v2  elide-coalesce  elide-inline  last / v2  memory of v2, MiB  last, % of it
+sor                0.50  1.00            0.80          0.50       0.50                  5             90
+geometric mean           1.00            0.80          0.50       0.50                                90
+";
+        assert_eq!(results.eliding().unwrap(), expected);
     }
 
     #[test]
