@@ -15,7 +15,7 @@ use deadheat_finding::options::Algorithm;
 use deadheat_online::{
     Outcome, Pair, Rule, Stamp, ThreadState, VarState, Version, Word, baselines, handlers, pair,
 };
-use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open, Stamps};
+use deadheat_shadow::{Access, Conflict, Layout, Memory, Mode, Open, Stamps, is_flat};
 
 /// What is remembered of all memory, beside the cells.
 pub static MEMORY: Memory = Memory::new();
@@ -170,6 +170,7 @@ pub(crate) fn checked_part(thread: &mut Thread, granule: u64, access: Access) ->
 #[inline(always)]
 fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
     let cell = cell(granule);
+    thread.placer.to(granule, access.mode.writes());
     if !thread.quick {
         return handled(thread, cell, access, None);
     }
@@ -192,10 +193,10 @@ pub fn forget_block(address: u64, size: u64) {
     // Blocks own all of their last granule.
     let (first, last) = (address, (address + size).next_multiple_of(8));
     each_cell(first, last, 8, |granule, cell| {
-        let held = cell.load_w().0 | cell.load_r().0;
-        if held & Word::OTHER != 0 {
+        let held = cell.seen();
+        if !is_flat(held.w) || !is_flat(held.r) {
             forget_bytes(granule, Word::WHOLE);
-        } else if held != 0 {
+        } else if held != Pair::default() {
             cell.clear();
         }
     });
@@ -338,8 +339,7 @@ fn forget_granules(first: u64, last: u64) {
         if held == Pair::default() {
             return;
         }
-        let is_word = (held.w.0 | held.r.0) & Word::OTHER == 0;
-        if !is_word || !pair::replace(cell, held, Pair::default()) {
+        if !is_flat(held.w) || !is_flat(held.r) || !pair::replace(cell, held, Pair::default()) {
             forget_bytes(granule, Word::WHOLE);
         }
     });

@@ -32,6 +32,7 @@ pub mod reclaim;
 pub mod record;
 pub mod registry;
 pub mod report;
+mod scattered;
 pub mod sites;
 pub mod slots;
 pub mod start;

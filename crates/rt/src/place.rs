@@ -2,8 +2,9 @@
 
 use crate::locksets::{self, Hold};
 use crate::os;
-use crate::sites::{MERGED, Note, SITES, Site};
-use crate::slots::Log;
+use crate::scattered::{Part, Scattered};
+use crate::sites::{Note, SITES, Site};
+use crate::slots::{self, Log};
 use crate::tls::{self, offset};
 use crate::ways::{Kept, Ways};
 use alloc::vec::Vec;
@@ -71,27 +72,6 @@ struct Lockset {
 const LOCKSETS: usize = 16;
 const MOST_LOCKSETS: usize = 1 << 14;
 
-/// A stamp that stands for two.
-#[derive(Clone, Copy)]
-struct Merge {
-    old: Word,
-    /// With the extent of what it stands for.
-    new: Word,
-    word: Word,
-}
-
-impl Kept for Merge {
-    const NONE: Merge = Merge { old: Word::NONE, new: Word::NONE, word: Word::NONE };
-
-    fn word(&self) -> Word {
-        self.word
-    }
-}
-
-/// How many of them are at hand, at first and where a thread has many.
-const MERGES: usize = 64;
-const MOST_MERGES: usize = 2048;
-
 const NO_LOCKSET: Lockset = Lockset { hash: 0, number: 0 };
 const NO_CALL: Call = Call { pc: 0, caller: Site::NOWHERE, site: Site::NOWHERE };
 
@@ -101,8 +81,6 @@ pub struct Placer {
     bytes: usize,
     top: *mut Frame,
     cache: Ways<Cached>,
-    /// Merged stamps at hand, and what they were made of.
-    merges: Ways<Merge>,
     /// Sites of calls at hand.
     calls: [Cell<Call>; CALLS],
     /// Stamps before this one are not used again: an epoch has begun, or mutexes were taken since.
@@ -114,8 +92,12 @@ pub struct Placer {
     locksets: Vec<Lockset>,
     /// What was done when.
     log: Log,
+    /// What was done to different bytes of a granule from different places.
+    scattered: Scattered,
     /// The access under way: the program counter, and the note in its upper 16 bits.
     key: u64,
+    /// What it is to.
+    part: Part,
 }
 
 impl Placer {
@@ -132,14 +114,15 @@ impl Placer {
             bytes,
             top: at,
             cache: Ways::new(CACHE, LARGEST_CACHE),
-            merges: Ways::new(MERGES, MOST_MERGES),
             calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
             held: Vec::new(),
             held_hash: 0,
             locksets: alloc::vec![NO_LOCKSET; LOCKSETS],
             log: Log::new(),
+            scattered: Scattered::new(),
             key: 0,
+            part: Part::default(),
         }
     }
 
@@ -218,6 +201,12 @@ impl Placer {
     pub fn at(&mut self, pc: u64, note: Note) -> &mut Placer {
         self.key = key(pc, note);
         self
+    }
+
+    /// The access that follows is to some bytes of that granule.
+    #[inline(always)]
+    pub fn to(&mut self, granule: u64, writes: bool) {
+        self.part = Part::new(granule, writes, 0);
     }
 
     /// Where the access under way is made.
@@ -311,14 +300,9 @@ impl Placer {
         let cached = self.cache.of(hash).iter().position(|cached| cached.is(key, caller));
         let site = match cached {
             Some(way) => self.cache.of(hash)[way].site,
-            None if key & MERGED == MERGED => Site(key as u32),
             None => SITES.intern(caller, key & PC, Note((key >> 48) as u16)),
         };
-        let mut word = thread.stamp();
-        if !self.log.takes(word, site) {
-            let locks = self.lockset();
-            self.log.record(thread, &mut word, site, locks);
-        }
+        let word = self.stamp_of(thread, site);
         match cached {
             Some(way) => self.cache.of(hash)[way].word = word,
             None => self.cache.keep(hash, self.floor, Cached { key, word, caller, site }),
@@ -326,12 +310,22 @@ impl Placer {
         word
     }
 
+    /// A new stamp of that site.
+    fn stamp_of(&mut self, thread: &mut ThreadState, site: Site) -> Word {
+        let mut word = thread.stamp();
+        if !self.log.takes(word, site) {
+            let locks = self.lockset();
+            self.log.record(thread, &mut word, site, locks);
+        }
+        word
+    }
+
     /// The thread goes on in another slot: nothing of the old one is used again.
     pub fn restart(&mut self, start: Word) {
         self.cache.clear();
-        self.merges.clear();
         self.floor = start;
         self.log.forget();
+        self.scattered = Scattered::new();
     }
 }
 
@@ -367,42 +361,50 @@ impl Stamps for Placer {
         self.stamped(thread, key, caller).unwrap_or_else(|| self.stamp(thread, key, caller))
     }
 
-    #[inline]
-    fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word, extent: u8) -> Word {
-        let new = new.with_extent(extent);
-        self.merged_at_hand(old, new).unwrap_or_else(|| self.merge(thread, old.epoch(), new))
+    #[inline(always)]
+    fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word) -> Word {
+        if !self.can_merge(thread) {
+            self.prepare_to_merge(thread);
+        }
+        self.merged_at_hand(old, new)
     }
 }
 
 #[inline]
 fn hash_of_place(key: u64, caller: Site) -> u64 {
-    (key ^ (caller.0 as u64) << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-#[inline]
-fn hash_of_merge(old: Word, new: Word) -> u64 {
-    (old.0 ^ new.0.rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    // What is above the bits that count in the end is mixed in before: the note.
+    (key ^ key >> 40 ^ (caller.0 as u64) << 7).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Placer {
-    /// The stamp of the current epoch that stands for `new` at the bytes of its extent and for `old` elsewhere, if it is at hand.
-    #[inline]
-    pub fn merged_at_hand(&mut self, old: Word, new: Word) -> Option<Word> {
-        let (old, floor) = (old.epoch(), self.floor);
-        let is_it = |merge: &&Merge| merge.old == old && merge.new == new && merge.word.0 >= floor.0;
-        self.merges.of(hash_of_merge(old, new)).iter().find(is_it).map(|merge| merge.word)
+    /// [`Placer::merged_at_hand`] has what it takes.
+    #[inline(always)]
+    pub fn can_merge(&self, thread: &ThreadState) -> bool {
+        self.scattered.is_ready() && thread.is_current(self.scattered.stamp)
     }
 
-    /// A stamp that stands for `new` at the bytes of its extent and for `old` elsewhere.
+    /// A stamp that stands for several, and room to say for which.
+    #[cold]
     #[inline(never)]
-    fn merge(&mut self, thread: &mut ThreadState, old: Word, new: Word) -> Word {
-        let [from, to] = [old, new].map(|word| self.log.site(word));
-        let site = SITES.merge(from, to, new.extent());
-        // Merged stamps are at hand like others, as if called from nowhere: the same places are merged again where their stamps are others.
-        let (key, caller) = (MERGED | site.0 as u64, Site::NOWHERE);
-        let word = self.stamped(thread, key, caller).unwrap_or_else(|| self.stamp(thread, key, caller));
-        self.merges.keep(hash_of_merge(old, new), self.floor, Merge { old, new, word });
-        word
+    fn prepare_to_merge(&mut self, thread: &mut ThreadState) {
+        if !thread.is_current(self.scattered.stamp) {
+            self.scattered.stamp = self.stamp_of(thread, Site::SCATTERED);
+        }
+        if !self.scattered.is_ready() {
+            slots::open_scattered(thread.slot(), &mut self.scattered);
+        }
+    }
+
+    /// The stamp of the current epoch that stands for both accesses to the granule under way, at the bytes of each; for the new one where both are.
+    #[inline(always)]
+    pub fn merged_at_hand(&mut self, old: Word, new: Word) -> Word {
+        let stamp = self.scattered.stamp;
+        for word in [old, new] {
+            if word.epoch() != stamp.epoch() {
+                self.scattered.record(self.part, word);
+            }
+        }
+        stamp
     }
 }
 

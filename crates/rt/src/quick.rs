@@ -9,7 +9,7 @@ use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
 use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word, pair};
-use deadheat_shadow::{Access, Block, Layout, Mode, replaced, told};
+use deadheat_shadow::{Access, Block, Layout, Mode, flatly_replaced, is_flat, latest, replaced, told};
 
 /// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
 /// with as little as it takes. `[Read Exclusive]` or `[Write Exclusive]`, by v2; or one that a line tells. False if it is not such an access, or if the thread is in the runtime already.
@@ -23,12 +23,26 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     let (cell, access) = (cell(address & !7), Access { mode, extent: extent(offset, size) });
     let seen = cell.seen();
     if (seen.w.0 | seen.r.0) & Word::SPECIAL != 0 {
-        return is_told(cell, thread.state.epoch(), access);
+        if !is_flat(seen.w) || !is_flat(seen.r) {
+            return is_told(cell, thread.state.epoch(), access);
+        }
+        let is_since = |word: Word| {
+            let latest = latest(word);
+            latest.extent() & access.extent == access.extent && thread.state.is_current(latest)
+        };
+        if is_since(seen.w) || !mode.writes() && is_since(seen.r) {
+            return true;
+        }
     }
-    if !is_at_hand(thread, seen) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
+    let latest = Pair { w: latest(seen.w), r: latest(seen.r) };
+    if !is_at_hand(thread, latest) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
-    let new = replacement(thread, seen, access, pc, note.at(address, size));
+    let Thread { state, placer, .. } = &mut *thread;
+    placer.to(address & !7, mode.writes());
+    let new = placer
+        .at_hand(state, pc, note.at(address, size))
+        .and_then(|stamp| flatly_replaced(state, seen, access, stamp, placer));
     let done = new.is_some_and(|new| pair::replace(cell, seen, new));
     gate::leave(&thread.busy);
     done
@@ -52,7 +66,7 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     let Thread { state, placer, .. } = &mut *thread;
     let stamp = placer.at_hand(state, pc, Note::size(16));
     let replace =
-        |stamp, i: usize| pair::replace(cells[i], seen[i], replaced(seen[i], mode, stamp, Word::WHOLE));
+        |stamp, i: usize| pair::replace(cells[i], seen[i], replaced(seen[i], mode, stamp));
     let done = stamp.is_some_and(|stamp| replace(stamp, 0) && replace(stamp, 1));
     gate::leave(&thread.busy);
     done
@@ -63,28 +77,6 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
 fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
     let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
     (seen.w.0 | seen.r.0) & Word::OTHER == 0 && known(seen.w) && known(seen.r)
-}
-
-/// What a cell becomes by an access of a thread that knows all of what it holds; nothing if what it takes is not at hand.
-#[inline(always)]
-fn replacement(thread: &mut Thread, seen: Pair, access: Access, pc: u64, note: Note) -> Option<Pair> {
-    let Thread { state, placer, .. } = thread;
-    let Access { mode, extent } = access;
-    let own = if mode.writes() { seen.w } else { seen.r };
-    let stays = own.extent() & !extent;
-    if stays != 0 && !state.is_current(own) {
-        return None;
-    }
-    let stamp = placer.at_hand(state, pc, note)?;
-    let mut new = stamp.with_extent(extent);
-    if stays != 0 {
-        if own.epoch() != stamp.epoch() {
-            // What it did to the other bytes may be told by the same word, since it was in the same epoch.
-            new = placer.merged_at_hand(own, new)?;
-        }
-        new = new.with_extent(extent | stays);
-    }
-    Some(replaced(seen, mode, new, extent))
 }
 
 /// The access from the place of that stamp, by a thread that is in the runtime. False, and nothing is done, if it takes more.

@@ -240,7 +240,7 @@ impl Past {
             self.stamp = placer.here(state);
         }
         self.known = seen;
-        self.new = replaced(seen, mode, self.stamp, Word::WHOLE);
+        self.new = replaced(seen, mode, self.stamp);
         true
     }
 

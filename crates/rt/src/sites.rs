@@ -14,6 +14,8 @@ pub struct Site(pub u32);
 impl Site {
     /// No place.
     pub const NOWHERE: Site = Site(0);
+    /// Not one place: [`scattered`](crate::scattered) says more.
+    pub const SCATTERED: Site = Site(u32::MAX);
 }
 
 /// What a leaf says beside its program counter: what kind of access it is, and of how many bytes.
@@ -103,7 +105,7 @@ impl Note {
     }
 }
 
-/// A node: 16 note bits and 48 of program counter, or, with [`MERGED`], a site for some bytes of a granule over another for the rest.
+/// A node: 16 note bits and 48 of program counter.
 #[repr(C)]
 struct Node {
     pc: AtomicU64,
@@ -112,8 +114,6 @@ struct Node {
     next: AtomicU32,
 }
 
-/// In `next`'s sibling flag: the node's `pc` is an extent and another site.
-pub const MERGED: u64 = 0xffff << 48;
 const NODES: usize = 1 << 28;
 const BUCKETS: usize = 1 << 16;
 
@@ -160,19 +160,7 @@ impl Sites {
 
     /// The site of that program counter called from `parent`.
     pub fn intern(&self, parent: Site, pc: u64, note: Note) -> Site {
-        let pc = (pc & ((1 << 48) - 1)) | (note.0 as u64) << 48;
-        self.find_or_add(parent.0, pc)
-    }
-
-    /// The site that stands for `new` at the bytes of the extent and for `old` elsewhere.
-    pub fn merge(&self, old: Site, new: Site, extent: u8) -> Site {
-        if old == new {
-            return old;
-        }
-        self.find_or_add(old.0, MERGED | (extent as u64) << 32 | new.0 as u64)
-    }
-
-    fn find_or_add(&self, parent: u32, pc: u64) -> Site {
+        let (parent, pc) = (parent.0, (pc & ((1 << 48) - 1)) | (note.0 as u64) << 48);
         let hash = (pc ^ (parent as u64) << 17).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let bucket = &self.buckets[(hash >> 48) as usize % BUCKETS];
         let mut head = bucket.load(Ordering::Acquire);
@@ -208,24 +196,6 @@ impl Sites {
         }
     }
 
-    /// Follows merged sites down to the one for that byte of the granule.
-    pub fn of_byte(&self, mut site: Site, byte: u8) -> Site {
-        while site != Site::NOWHERE {
-            let node = self.node(site.0);
-            let pc = node.pc.load(Ordering::Relaxed);
-            if pc & MERGED != MERGED {
-                break;
-            }
-            let extent = (pc >> 32) as u8;
-            site = if extent >> byte & 1 != 0 {
-                Site(pc as u32)
-            } else {
-                Site(node.parent.load(Ordering::Relaxed))
-            };
-        }
-        site
-    }
-
     /// What the leaf says of its access.
     pub fn note(&self, site: Site) -> Note {
         if site == Site::NOWHERE {
@@ -235,7 +205,7 @@ impl Sites {
         }
     }
 
-    /// The caller's site, and the program counter. A merged site has two parents; this is the older.
+    /// The caller's site, and the program counter.
     pub fn parent(&self, site: Site) -> (Site, u64) {
         let node = self.node(site.0);
         let pc = node.pc.load(Ordering::Relaxed) & ((1 << 48) - 1);

@@ -6,6 +6,7 @@
 
 use crate::chunks::{self, CLOCKS, Chunk, Open};
 use crate::os::Mutex;
+use crate::scattered::{Kept, Part, Scattered};
 use crate::sites::Site;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -27,6 +28,8 @@ struct History {
     /// The log's chunks, from the chunk numbered `first` on.
     first: u64,
     chunks: VecDeque<Option<Chunk>>,
+    /// What stamps of [`Site::SCATTERED`] stand for.
+    scattered: Kept,
     /// Which thread lived here from which clock on.
     tenants: Vec<(Clock, ThreadId)>,
     /// Accesses that nothing happens after.
@@ -69,6 +72,12 @@ impl History {
             Some((_, last)) => *last = used,
             None => self.orphans.push((first, used)),
         }
+    }
+
+    /// What was done at that clock.
+    fn get(&self, clock: Clock) -> Option<(Site, u32)> {
+        let index = (clock.0 / CLOCKS as u64).checked_sub(self.first)?;
+        self.chunks.get(index as usize)?.as_ref()?.get((clock.0 % CLOCKS as u64) as usize)
     }
 
     /// The last clock at which something was done.
@@ -267,11 +276,19 @@ pub fn tenant(word: Word) -> Option<ThreadId> {
     Some(history.tenants.get(i.checked_sub(1)?)?.1).filter(|id| *id != FORGOTTEN)
 }
 
-/// Where the access was made and which mutexes were held; nothing if it is too long ago.
-pub fn lookup(word: Word) -> Option<(Site, u32)> {
+/// Where the access to those bytes was made and which mutexes were held; nothing if it is too long ago.
+pub fn lookup(word: Word, part: Part) -> Option<(Site, u32)> {
     let history = place(word.slot()).history.lock();
-    let index = (word.clock().0 / CLOCKS as u64).checked_sub(history.first)?;
-    history.chunks.get(index as usize)?.as_ref()?.get((word.clock().0 % CLOCKS as u64) as usize)
+    match history.get(word.clock())? {
+        (Site::SCATTERED, _) => history.get(history.scattered.find(word, part)?),
+        told => Some(told),
+    }
+}
+
+/// Room for what is scattered, in the slot of the thread that writes it.
+pub fn open_scattered(slot: Slot, log: &mut Scattered) {
+    // Half as many bytes again as the other logs have.
+    log.open(&mut place(slot).history.lock().scattered, BUDGET.load(Ordering::Relaxed) / 2);
 }
 
 /// Calls `f` with each slot that ever was and the clock of the last access in it.
@@ -341,17 +358,6 @@ impl Log {
             if self.ready == Log::NONE {
                 *word = thread.stamp_from(Clock((number + 1) * CLOCKS as u64));
             }
-        }
-    }
-
-    /// Where an access of this log's own slot was made.
-    #[inline]
-    pub fn site(&self, word: Word) -> Site {
-        if word.clock().0 / CLOCKS as u64 == self.number {
-            // SAFETY: as above.
-            unsafe { &*self.chunk }.site(word.clock().0 as usize)
-        } else {
-            lookup(word).map_or(Site::NOWHERE, |(site, _)| site)
         }
     }
 

@@ -1,9 +1,9 @@
 //! Plain accesses to granules: the cell if it can tell them, its detail if not.
 
 use crate::detail::{Attachment, Detail};
-use crate::history::History;
+use crate::history::{History, is_flat};
 use crate::open::{Open, Version};
-use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word, handlers, pair};
+use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word, pair};
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,8 +62,8 @@ pub trait Stamps {
     /// The stamp of an access from the current place, with the extent [`Word::WHOLE`].
     fn here(&mut self, thread: &mut ThreadState) -> Word;
 
-    /// A stamp of the thread's current epoch that stands for `new` at the bytes of `extent` and for `old` at the others.
-    fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word, extent: u8) -> Word;
+    /// A stamp of the thread's current epoch that stands, in the granule that the thread accesses, for `old` at the bytes of its extent, and for `new` at those of its own.
+    fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word) -> Word;
 }
 
 /// What accesses need beside a cell.
@@ -119,7 +119,7 @@ impl Memory {
         stamp: Word,
         stamps: &mut impl Stamps,
     ) -> bool {
-        at_once(thread, cell, access, stamp) || self.exclusive_apart(thread, cell, access, stamp, stamps)
+        at_once(thread, cell, access, stamp, stamps) || self.exclusive_apart(thread, cell, access, stamp, stamps)
     }
 
     /// As [`Memory::exclusive`], under the lock.
@@ -230,37 +230,47 @@ impl Memory {
     }
 }
 
-/// W and R after an access to those bytes that is ordered after all that they tell, and that is remembered by that word. A write stands for earlier reads of its bytes: whatever races with
+/// W and R after an access to a whole granule that is ordered after all that they tell, and that is remembered by that word. A write stands for earlier reads: whatever races with
 /// one of them races with the write too, which comes after it. They are forgotten, so that the next reads, of whatever bytes, do not have to be put beside them.
 #[inline(always)]
-pub fn replaced(seen: Pair, mode: Mode, new: Word, extent: u8) -> Pair {
-    if !mode.writes() {
-        return Pair { r: new, ..seen };
-    }
-    let left = seen.r.extent() & !extent;
-    Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } }
+pub fn replaced(seen: Pair, mode: Mode, new: Word) -> Pair {
+    if mode.writes() { Pair { w: new, r: Word::NONE } } else { Pair { r: new, ..seen } }
 }
 
-/// The access in one step, if the thread knows all that the cell holds, and if there is nothing of the same epoch to merge it with.
+/// As [`replaced`], of an access to some bytes of a granule whose W and R both are flat ([`is_flat`]). None if they would not be so afterwards.
 #[inline(always)]
-fn at_once(thread: &ThreadState, cell: &VarState, access: Access, stamp: Word) -> bool {
+pub fn flatly_replaced(
+    thread: &mut ThreadState,
+    seen: Pair,
+    access: Access,
+    stamp: Word,
+    stamps: &mut impl Stamps,
+) -> Option<Pair> {
     let Access { mode, extent } = access;
+    let new = stamp.with_extent(extent);
+    if mode.writes() {
+        let w = History(seen.w).flatly_over(thread, new, stamps)?;
+        Some(Pair { w, r: History(seen.r).flatly_without(extent) })
+    } else {
+        Some(Pair { r: History(seen.r).flatly_over(thread, new, stamps)?, ..seen })
+    }
+}
+
+/// The access in one step, if the thread knows all that the cell holds, and if that fits the cell itself before and after.
+#[inline(always)]
+fn at_once(
+    thread: &mut ThreadState,
+    cell: &VarState,
+    access: Access,
+    stamp: Word,
+    stamps: &mut impl Stamps,
+) -> bool {
     let seen = cell.seen();
-    let own = if mode.writes() { seen.w } else { seen.r };
-    let stays = own.extent() & !extent;
-    if !handlers::is_known(thread, seen.w, seen.r) || stays != 0 && thread.is_current(own) {
+    if ![seen.w, seen.r].into_iter().all(|word| is_flat(word) && History(word).is_covered(thread)) {
         return false;
     }
-    let new = stamp.with_extent(extent);
-    if stays == 0 {
-        return pair::replace(cell, seen, replaced(seen, mode, new, extent));
-    }
-    let both = History::beside(new, own.with_extent(stays));
-    let done = pair::replace(cell, seen, replaced(seen, mode, both.0, extent));
-    if !done {
-        both.end();
-    }
-    done
+    let new = flatly_replaced(thread, seen, access, stamp, stamps);
+    new.is_some_and(|new| pair::replace(cell, seen, new))
 }
 
 /// What W and R become by an access that is ordered after all that it conflicts with; None if it takes more to tell.

@@ -132,7 +132,7 @@ mod tests {
             thread.stamp()
         }
 
-        fn merged(&mut self, _: &mut ThreadState, _: Word, new: Word, _: u8) -> Word {
+        fn merged(&mut self, _: &mut ThreadState, _: Word, new: Word) -> Word {
             new
         }
     }

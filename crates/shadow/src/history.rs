@@ -1,6 +1,7 @@
 //! What is remembered of one kind of access, reads or writes, to the bytes of a granule:
 //! - nothing;
 //! - one access, with its extent;
+//! - *two* accesses of one thread, in one word (`two`);
 //! - a *line*: several accesses, eight at most, which differ in their bytes or, of reads, are concurrent;
 //! - of reads, a set: concurrent ones of the same bytes, as a rule, so that other granules have equal ones; or too many for a line.
 //!
@@ -12,6 +13,7 @@
 
 use crate::access::{Access, Stamps};
 use crate::fold::Block;
+use crate::two::{self, is_two, two};
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 use deadheat_online::{Sets, ThreadState, VarState, Word};
@@ -82,7 +84,30 @@ impl History {
     /// The word is a line and not an access, a set, or what else there may be.
     #[inline]
     pub fn is_line(word: Word) -> bool {
-        word.0 & (LINE | VERSION) == LINE
+        word.0 & (LINE | VERSION) == LINE && !is_two(word)
+    }
+
+    /// It has accesses of its own: it is no set, and nothing else that a word may be.
+    #[inline(always)]
+    fn is_list(self) -> bool {
+        !self.0.is_special() || self.0.0 & (LINE | VERSION) == LINE
+    }
+
+    /// The accesses that the word tells by itself, the latest first; it is no set.
+    #[inline(always)]
+    fn flat(self) -> [Word; 2] {
+        match self.0 {
+            word if is_two(word) => [two::latest(word), two::earlier(word)],
+            word if word.is_special() => [Word::NONE; 2],
+            word => [word, Word::NONE],
+        }
+    }
+
+    /// All of its accesses; it is no set.
+    #[inline(always)]
+    fn all<'a>(self) -> impl Iterator<Item = Word> + use<'a> {
+        let line: &'a [AtomicU64] = self.line().unwrap_or(&[]);
+        self.flat().into_iter().filter(|word| !word.is_none()).chain(History::each(line))
     }
 
     /// The words of a line, and zeroes behind them.
@@ -98,41 +123,31 @@ impl History {
 
     /// Its words, one by one.
     #[inline]
-    fn each(line: &[AtomicU64]) -> impl Iterator<Item = Word> {
+    fn each<'a>(line: &'a [AtomicU64]) -> impl Iterator<Item = Word> + use<'a> {
         line.iter().map(|word| Word(word.load(Ordering::Relaxed))).take_while(|word| !word.is_none())
     }
 
     /// A new access beside those that are here, which is no set.
     #[inline(always)]
     fn with(self, new: Word, stands_for: impl Fn(Word) -> bool) -> Words {
-        match self.line() {
-            Some(line) => Words::of(new, History::each(line), stands_for),
-            None => Words::of(new, Some(self.0).filter(|word| !word.is_none()).into_iter(), stands_for),
-        }
+        Words::of(new, self.all(), stands_for)
     }
 
     /// The bytes that the thread has accessed in its current epoch.
     #[inline]
     pub fn current(self, thread: &ThreadState, sets: &Sets) -> u8 {
         let is_current = |word: &Word| thread.is_current(*word);
-        if let Some(line) = self.line() {
-            return History::each(line).filter(is_current).fold(0, |bytes, word| bytes | word.extent());
+        if self.is_set() {
+            return sets.latest(self.0, thread.slot()).filter(is_current).map_or(0, Word::extent);
         }
-        let own = if self.is_set() { sets.latest(self.0, thread.slot()) } else { Some(self.0) };
-        own.filter(is_current).map_or(0, Word::extent)
+        self.all().filter(is_current).fold(0, |bytes, word| bytes | word.extent())
     }
 
     /// An access to some of these bytes that the thread does not know.
     #[inline]
     pub fn unordered(self, thread: &ThreadState, sets: &Sets, extent: u8) -> Option<Word> {
         let races = |word: &Word| word.extent() & extent != 0 && !thread.covers(*word);
-        if !self.0.is_special() {
-            return Some(self.0).filter(races);
-        }
-        match self.line() {
-            Some(line) => History::each(line).find(races),
-            None => sets.unknown(self.0, thread, extent),
-        }
+        if self.is_set() { sets.unknown(self.0, thread, extent) } else { self.all().find(races) }
     }
 
     /// Some byte has concurrent reads.
@@ -144,25 +159,22 @@ impl History {
     #[inline(always)]
     pub fn is_known(self, thread: &ThreadState, extent: u8) -> bool {
         let is_known = |word: Word| word.extent() & extent == 0 || thread.covers_by_memo(word);
-        match self.line() {
-            Some(line) => History::each(line).all(is_known),
-            None => !self.0.is_special() && is_known(self.0),
-        }
+        self.is_list() && self.all().all(is_known)
     }
 
     /// A new access over these, all of which to its bytes the thread knows, in one pass: what most accesses come to whose bytes have different histories. None, and nothing changed, if it is not such a
     /// case, as far as that is at hand.
     #[inline(always)]
     pub fn over(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> Option<History> {
-        let Some(line) = self.line() else {
-            return if self.0.is_special() { None } else { one_over(thread, self.0, new, stamps) };
-        };
+        if !self.is_list() {
+            return None;
+        }
         let extent = new.extent();
         let mut words = Words::NONE;
         words.push(new);
-        // Bytes of the current epoch, and others.
-        let (mut bytes, mut others) = (extent, 0);
-        for word in History::each(line) {
+        // Bytes of the current epoch.
+        let mut bytes = extent;
+        for word in self.all() {
             let stays = word.extent() & !extent;
             if stays != word.extent() && !thread.covers_by_memo(word) {
                 return None;
@@ -174,12 +186,12 @@ impl History {
             } else if words.len == MOST {
                 return None;
             } else {
-                *(if thread.is_current(word) { &mut bytes } else { &mut others }) |= stays;
+                bytes |= if thread.is_current(word) { stays } else { 0 };
                 words.push(word.with_extent(stays));
             }
         }
-        if words.all[0].extent() != bytes && others & !bytes == 0 {
-            join_current(thread, &mut words, bytes, stamps);
+        if words.all[0].extent() != bytes {
+            join_current(thread, &mut words, stamps);
         }
         Some(self.becomes(&words))
     }
@@ -250,9 +262,14 @@ impl History {
     /// These words instead, in the same memory if there is room.
     #[inline]
     fn becomes(self, words: &Words) -> History {
-        if words.len < 2 {
+        let flat = match words.as_slice() {
+            [] | [_] => Some(words.all[0]),
+            [one, other] => two(*one, *other),
+            _ => None,
+        };
+        if let Some(flat) = flat {
             self.end();
-            return History(words.all[0]);
+            return History(flat);
         }
         if let Some(line) = self.line()
             && line.len() >= words.len
@@ -278,12 +295,8 @@ impl History {
     #[inline]
     pub fn without_some(self, extent: u8) -> History {
         let less = |word: Word| word.with_extent(word.extent() & !extent);
-        let Some(line) = self.line() else {
-            let left = less(self.0);
-            return History(if left.extent() == 0 { Word::NONE } else { left });
-        };
         let mut left = Words::NONE;
-        History::each(line).map(less).filter(|word| word.extent() != 0).for_each(|word| left.push(word));
+        self.all().map(less).filter(|word| word.extent() != 0).for_each(|word| left.push(word));
         self.becomes(&left)
     }
 
@@ -292,10 +305,42 @@ impl History {
         if self.is_set() { History(sets.less(self.0, extent, &mut thread.shares)) } else { self }
     }
 
-    /// A new access beside an older one of other bytes.
-    #[inline]
-    pub fn beside(new: Word, old: Word) -> History {
-        History(short([new, old, Word::NONE, Word::NONE]))
+    /// The thread knows all that one word tells.
+    #[inline(always)]
+    pub fn is_covered(self, thread: &ThreadState) -> bool {
+        self.flat().into_iter().all(|word| word.is_none() || thread.covers(word))
+    }
+
+    /// A new access over these, which the thread knows and which are told by one word, as it will be afterwards. None if it will not.
+    #[inline(always)]
+    pub fn flatly_over(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> Option<Word> {
+        let [latest, earlier] = self.flat();
+        let [stays, stays_too] = [latest, earlier].map(|word| word.extent() & !new.extent());
+        if stays == 0 {
+            return if stays_too == 0 { Some(new) } else { two(new, earlier.with_extent(stays_too)) };
+        }
+        if !thread.is_current(latest) {
+            return if stays_too == 0 { two(new, latest.with_extent(stays)) } else { None };
+        }
+        // What it did to other bytes may be told with the new access, since it was in the same epoch.
+        let both = if latest.epoch() == new.epoch() {
+            new.with_extent(new.extent() | stays)
+        } else {
+            merged(thread, latest.with_extent(stays), new, stamps)
+        };
+        if stays_too == 0 { Some(both) } else { two(both, earlier.with_extent(stays_too)) }
+    }
+
+    /// What is left of what one word tells when those bytes are forgotten, if one word can tell that; else all of it.
+    #[inline(always)]
+    pub fn flatly_without(self, extent: u8) -> Word {
+        let [latest, earlier] = self.flat().map(|word| word.with_extent(word.extent() & !extent));
+        match (latest.extent(), earlier.extent()) {
+            (0, 0) => Word::NONE,
+            (_, 0) => latest,
+            (0, _) => earlier,
+            _ => self.0,
+        }
     }
 
     /// Gives the line back, if it is one.
@@ -312,6 +357,18 @@ impl History {
     }
 }
 
+/// What W or R holds is told by that word and by nothing else: nothing, an access, or two. Not locked.
+#[inline(always)]
+pub fn is_flat(word: Word) -> bool {
+    word.0 & Word::OTHER == 0 || is_two(word) && !word.is_locked()
+}
+
+/// The latest access that the word tells; itself if it does not tell any.
+#[inline(always)]
+pub fn latest(word: Word) -> Word {
+    if is_two(word) { two::latest(word) } else { word }
+}
+
 /// Which bytes of an access the thread has accessed in its current epoch, which began with that word, or written if it reads: as far as the cell and its lines tell, without the lock.
 #[inline(always)]
 pub fn told(cell: &VarState, epoch: Word, access: Access) -> u8 {
@@ -323,7 +380,7 @@ pub fn told(cell: &VarState, epoch: Word, access: Access) -> u8 {
         let word = load(cell);
         let bytes =
             |word: Word| if word.with_extent(Word::WHOLE).is_since(epoch) { word.extent() } else { 0 };
-        let Some(line) = History(word).line() else { return bytes(word) & extent };
+        let Some(line) = History(word).line() else { return bytes(latest(word)) & extent };
         let mut told = 0;
         for word in History::each(line) {
             told |= bytes(word) & extent;
@@ -359,23 +416,6 @@ impl Words {
     }
 }
 
-/// As [`History::over`], over one access or none.
-#[inline(always)]
-fn one_over(thread: &mut ThreadState, old: Word, new: Word, stamps: &mut impl Stamps) -> Option<History> {
-    let stays = old.extent() & !new.extent();
-    if stays != old.extent() && !thread.covers_by_memo(old) {
-        return None;
-    }
-    let both = || new.with_extent(new.extent() | stays);
-    Some(History(if stays == 0 || old.epoch() == new.epoch() {
-        both()
-    } else if thread.is_current(old) {
-        merged(thread, old.with_extent(stays), new, stamps)
-    } else {
-        History::beside(new, old.with_extent(stays)).0
-    }))
-}
-
 /// A line of four words.
 fn short(words: [Word; 4]) -> Word {
     named(SHORT | Box::into_raw(Box::new(Short(words))) as u64, words[0])
@@ -386,24 +426,16 @@ fn named(line: u64, latest: Word) -> Word {
     Word(LINE | line | (latest.clock().0 % CLOCKS) << CLOCK)
 }
 
-/// Makes one word of all that are of the thread's current epoch, the first of them new, if the others are of the same bytes, or if there are none: the cell itself can hold that, or a set.
+/// Makes one word of all that are of the thread's current epoch, the first of them new.
 #[inline]
 fn join(thread: &mut ThreadState, words: &mut Words, stamps: &mut impl Stamps) {
-    let (mut bytes, mut others) = (0, 0);
-    for word in words.as_slice() {
-        *(if thread.is_current(*word) { &mut bytes } else { &mut others }) |= word.extent();
-    }
-    if words.all[0].extent() != bytes && others & !bytes == 0 {
-        join_current(thread, words, bytes, stamps);
+    if words.as_slice().iter().skip(1).any(|word| thread.is_current(*word)) {
+        join_current(thread, words, stamps);
     }
 }
 
 #[inline(never)]
-fn join_current(thread: &mut ThreadState, words: &mut Words, bytes: u8, stamps: &mut impl Stamps) {
-    let is_joined = |word: &Word| word.extent() == bytes || thread.is_current(*word);
-    if !words.as_slice().iter().all(is_joined) {
-        return;
-    }
+fn join_current(thread: &mut ThreadState, words: &mut Words, stamps: &mut impl Stamps) {
     let mut left = Words::NONE;
     left.push(Word::NONE);
     for word in words.as_slice().iter().rev() {
@@ -420,5 +452,5 @@ fn join_current(thread: &mut ThreadState, words: &mut Words, bytes: u8, stamps: 
 
 /// One word for two accesses of the thread's current epoch: the new one at its own bytes.
 fn merged(thread: &mut ThreadState, old: Word, new: Word, stamps: &mut impl Stamps) -> Word {
-    stamps.merged(thread, old, new, new.extent()).with_extent(old.extent() | new.extent())
+    stamps.merged(thread, old, new).with_extent(old.extent() | new.extent())
 }

@@ -18,10 +18,11 @@ mod history;
 pub mod layout;
 mod open;
 pub mod roll;
+mod two;
 
-pub use access::{Access, Conflict, Memory, Mode, Stamps, replaced};
+pub use access::{Access, Conflict, Memory, Mode, Stamps, flatly_replaced, replaced};
 pub use detail::{Attachment, Detail};
 pub use fold::{BLOCK, Block, unfold};
-pub use history::told;
+pub use history::{is_flat, latest, told};
 pub use layout::Layout;
 pub use open::{Open, Version};

@@ -1,7 +1,7 @@
 //! A locked cell: its state or its detail, changed at will and put back when it closes.
 
 use crate::detail::{Attachment, Detail};
-use crate::history::{History, VERSION};
+use crate::history::VERSION;
 use crate::roll;
 use alloc::boxed::Box;
 use deadheat_online::{Pair, VarState, Word};
@@ -50,8 +50,8 @@ impl<'a, T: Attachment> Open<'a, T> {
     #[inline]
     pub fn detail_if_any(&mut self) -> Option<&mut Detail<T>> {
         let w = self.state.w;
-        // SAFETY: a special W that is no line points to a detail that this cell owns, and the lock is held.
-        (w.is_special() && !History::is_line(w)).then(|| unsafe { &mut *pointer(w) })
+        // SAFETY: a special W that is no history points to a detail that this cell owns, and the lock is held.
+        (w.is_special() && w.0 & Word::FOREIGN == 0).then(|| unsafe { &mut *pointer(w) })
     }
 
     /// The granule's detail, made if it has none.

@@ -13,41 +13,36 @@ pub const LOCKS: usize = 2;
 /// A place in the imagined program.
 pub type Site = u32;
 
-/// What a stamp stands for: one place, or one place for some bytes and another stamp's for the rest.
-#[derive(Clone)]
+/// What a stamp stands for: one place, or what is written down for each byte of each granule, as in the runtime.
+#[derive(Clone, Copy)]
 enum Meaning {
     Site(Site),
-    Merged { old: Box<Meaning>, new: Box<Meaning>, extent: u8 },
+    Scattered,
 }
 
-impl Meaning {
-    fn of_byte(&self, byte: u8) -> Site {
-        match self {
-            Meaning::Site(site) => *site,
-            Meaning::Merged { old, new, extent } => {
-                if extent >> byte & 1 != 0 {
-                    new.of_byte(byte)
-                } else {
-                    old.of_byte(byte)
-                }
-            }
-        }
-    }
-}
+/// A byte of a granule that a stamp stands for, and whether it was written.
+type Part = (Slot, Clock, usize, bool, u8);
 
-/// Remembers what each clock stands for. A place that comes again in the same epoch gets the same stamp, as in the runtime.
+/// Remembers what each clock stands for. A place that comes again in the same epoch gets the same stamp, as in the runtime; one stamp of an epoch stands for all that is merged in it.
 #[derive(Default)]
 pub struct Log {
     meanings: HashMap<(Slot, Clock), Meaning>,
+    scattered: HashMap<Part, Site>,
     latest: HashMap<(Slot, Site), Word>,
+    latest_scattered: HashMap<Slot, Word>,
     here: Site,
+    /// What the access under way is to: a granule, and whether it writes.
+    to: (usize, bool),
     /// Stamps made, merged ones among them.
     pub stamps: usize,
 }
 
 impl Log {
-    fn meaning(&self, word: Word) -> &Meaning {
-        &self.meanings[&(word.slot(), word.clock())]
+    fn site(&self, word: Word, (granule, writes): (usize, bool), byte: u8) -> Site {
+        match self.meanings[&(word.slot(), word.clock())] {
+            Meaning::Site(site) => site,
+            Meaning::Scattered => self.scattered[&(word.slot(), word.clock(), granule, writes, byte)],
+        }
     }
 
     fn enter(&mut self, word: Word, meaning: Meaning) -> Word {
@@ -68,11 +63,22 @@ impl Stamps for Log {
         self.enter(word, Meaning::Site(self.here))
     }
 
-    fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word, extent: u8) -> Word {
+    fn merged(&mut self, thread: &mut ThreadState, old: Word, new: Word) -> Word {
         assert!(thread.is_current(old) && thread.is_current(new), "{old:?} and {new:?} are not of one epoch");
-        let [old, new] = [old, new].map(|w| Box::new(self.meaning(w).clone()));
-        let word = thread.stamp();
-        self.enter(word, Meaning::Merged { old, new, extent })
+        let latest = self.latest_scattered.get(&thread.slot()).copied();
+        let stamp = latest.filter(|stamp| thread.is_current(*stamp)).unwrap_or_else(|| {
+            let stamp = thread.stamp();
+            self.enter(stamp, Meaning::Scattered)
+        });
+        self.latest_scattered.insert(thread.slot(), stamp);
+        for word in [old, new].into_iter().filter(|word| word.epoch() != stamp.epoch()) {
+            for byte in (0..8).filter(|byte| word.extent() >> byte & 1 != 0) {
+                let site = self.site(word, self.to, byte);
+                let part = (stamp.slot(), stamp.clock(), self.to.0, self.to.1, byte);
+                self.scattered.insert(part, site);
+            }
+        }
+        stamp
     }
 }
 
@@ -161,6 +167,7 @@ impl Machine {
         let Machine { memory, cells, threads, log, handlers, .. } = self;
         let (cell, thread) = (&cells[granule], &mut threads[by]);
         log.here = site;
+        log.to = (granule, access.mode.writes());
         let conflict = if matches!(access.mode, Mode::AtomicRead | Mode::AtomicWrite) {
             // SAFETY: all details here are of `Marks`.
             let mut open = unsafe { Open::<Marks>::lock(cell) };
@@ -176,7 +183,7 @@ impl Machine {
         };
         let Conflict { prior, mode, byte } = conflict?;
         assert!(access.extent >> byte & 1 != 0, "byte {byte} is not in the extent {:08b}", access.extent);
-        let site = log.meaning(prior).of_byte(byte);
+        let site = log.site(prior, (granule, mode.writes()), byte);
         Some(Told { thread: prior.slot().0 as usize, mode, byte: granule * 8 + byte as usize, site })
     }
 

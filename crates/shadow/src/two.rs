@@ -1,0 +1,106 @@
+//! Two accesses of one thread in one word: the latest, to some bytes of a granule, and an earlier one, to all others. What a thread leaves behind that goes through a granule piece by piece and finds there what it did
+//! in an earlier epoch; a line would take memory of its own, and a line of the processor's cache, for each of such granules.
+
+use deadheat_online::{Clock, Slot, Word};
+
+/// What says of a special word that it is such a pair. Lines have not the last of these bits, versions have [`VERSION`](crate::history::VERSION).
+const TWO: u64 = Word::SPECIAL | Word::FOREIGN | 1 << 2;
+const KIND: u64 = TWO | crate::history::VERSION;
+
+/// ```text
+///  60 … 53            52 … 45   44 … 18              17 … 3             2
+///  extent of latest    slot     clock of the latest  clocks in between  1
+/// ```
+/// What does not fit is kept in a line.
+const BETWEEN: u32 = 3;
+const CLOCK: u32 = 18;
+const SLOT: u32 = 45;
+const EXTENT: u32 = 53;
+const MOST_BETWEEN: u64 = 1 << (CLOCK - BETWEEN);
+const MOST_CLOCKS: u64 = 1 << (SLOT - CLOCK);
+const MOST_SLOTS: u32 = 1 << (EXTENT - SLOT);
+
+/// The word is such a pair.
+#[inline(always)]
+pub(crate) fn is_two(word: Word) -> bool {
+    word.0 & KIND == TWO
+}
+
+/// The word for both, if there is one.
+#[inline(always)]
+pub(crate) fn two(latest: Word, earlier: Word) -> Option<Word> {
+    let (clock, slot) = (latest.clock().0, latest.slot());
+    let between = clock.wrapping_sub(earlier.clock().0);
+    let fits = latest.extent() ^ earlier.extent() == Word::WHOLE
+        && slot == earlier.slot()
+        && slot.0 < MOST_SLOTS
+        && clock < MOST_CLOCKS
+        && between < MOST_BETWEEN;
+    let all = (latest.extent() as u64) << EXTENT
+        | (slot.0 as u64) << SLOT
+        | clock << CLOCK
+        | between << BETWEEN;
+    fits.then_some(Word(TWO | all))
+}
+
+/// The latest access of a pair.
+#[inline(always)]
+pub(crate) fn latest(two: Word) -> Word {
+    let bits = |from: u32, to: u32| two.0 >> from & ((1 << (to - from)) - 1);
+    Word::new(Slot(bits(SLOT, EXTENT) as u32), Clock(bits(CLOCK, SLOT)), (two.0 >> EXTENT) as u8)
+}
+
+/// The other one.
+#[inline(always)]
+pub(crate) fn earlier(two: Word) -> Word {
+    let (latest, between) = (latest(two), two.0 >> BETWEEN & (MOST_BETWEEN - 1));
+    Word::new(latest.slot(), Clock(latest.clock().0 - between), !latest.extent())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{History, VERSION};
+    use crate::open::Version;
+
+    fn word(slot: u32, clock: u64, extent: u8) -> Word {
+        Word::new(Slot(slot), Clock(clock), extent)
+    }
+
+    #[test]
+    fn both_are_read_back() {
+        let largest = word(MOST_SLOTS - 1, MOST_CLOCKS - 1, 0xfe);
+        for (one, other) in [
+            (word(0, 2, 0x0f), word(0, 1, 0xf0)),
+            (word(3, 7, 0x01), word(3, 7, 0xfe)),
+            (largest, word(MOST_SLOTS - 1, MOST_CLOCKS - MOST_BETWEEN, 1)),
+        ] {
+            let both = two(one, other).expect("it fits");
+            assert_eq!((latest(both), earlier(both)), (one, other));
+            assert!(is_two(both) && is_two(Word(both.0 | Word::LOCK)) && both.is_special());
+            assert!(!History::is_line(both) && !both.is_set() && !Word(both.0 | Word::LOCK).is_folded());
+            assert_eq!(latest(Word(both.0 | Word::LOCK)), one);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let one = word(9, 50_000, 0x0f);
+        assert!(two(one, word(9, 40_000, 0xf0)).is_some());
+        for other in [word(8, 40_000, 0xf0), word(9, 40_000, 0x70), word(9, 40_000, 0xf1), word(9, 50_001, 0xf0)] {
+            assert_eq!(two(one, other), None, "{other:?}");
+        }
+        assert_eq!(two(one, word(9, 50_000 - MOST_BETWEEN, 0xf0)), None);
+        assert!(two(one, word(9, 50_001 - MOST_BETWEEN, 0xf0)).is_some());
+        assert_eq!(two(word(MOST_SLOTS, 5, 1), word(MOST_SLOTS, 4, 0xfe)), None);
+        assert_eq!(two(word(1, MOST_CLOCKS, 1), word(1, MOST_CLOCKS - 1, 0xfe)), None);
+    }
+
+    #[test]
+    fn nothing_else_is_a_pair() {
+        let others = [word(3, 4, 0xff), Version::NONE.0, Version::numbered(1).0, Version::numbered(3).0];
+        assert!(others.iter().all(|word| !is_two(*word)));
+        assert!(!is_two(Word(Word::SPECIAL | 1 << 2)) && !is_two(Word(TWO | VERSION)) && !is_two(Word::NONE));
+    }
+
+}
