@@ -141,6 +141,17 @@ impl VarState {
         self.w.store(0, Ordering::Release);
     }
 
+    /// Replaces one value by another by plain stores: for a caller who knows that nobody else changes the variable or has its lock.
+    #[inline(always)]
+    pub fn change(&self, old: Pair, new: Pair) {
+        if new.r != old.r {
+            self.set_r(new.r);
+        }
+        if new.w != old.w {
+            self.unlock(new.w);
+        }
+    }
+
     /// Sets W and unlocks.
     #[inline]
     pub fn unlock(&self, w: Word) {

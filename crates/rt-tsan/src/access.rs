@@ -40,10 +40,7 @@ macro_rules! slow {
                 #[cold]
                 #[inline(never)]
                 pub extern "C" fn $name(address: u64, pc: u64) {
-                    let is_across = (address & 7) + $size > 8;
-                    if !(is_across && is_in_epoch(address, $size, Mode::$mode))
-                        && let Some(mut thread) = Stay::begin()
-                    {
+                    if let Some(mut thread) = Stay::begin() {
                         known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
                     }
                 }
@@ -63,7 +60,7 @@ macro_rules! across {
         /// An access that lies in two granules.
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
             if !is_in_epoch_across(address, $size, Mode::$mode) {
-                rest::$slow(address, pc);
+                $slow(address, pc);
             }
         }
     )*};

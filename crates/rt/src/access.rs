@@ -1,5 +1,6 @@
 //! Accesses to the program's memory, where the fast paths gave up: of any size, at any address.
 
+use crate::bias;
 use crate::os;
 use crate::place::Placer;
 use crate::prefault::may_be_new;
@@ -10,6 +11,7 @@ use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
 use crate::thread::Thread;
+use crate::tls;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use deadheat_finding::options::Algorithm;
 use deadheat_online::{
@@ -170,6 +172,9 @@ pub(crate) fn checked_part(thread: &mut Thread, granule: u64, access: Access) ->
 #[inline(always)]
 fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
     let cell = cell(granule);
+    if is_quick() {
+        thread.owner.claim(cell);
+    }
     thread.placer.to(granule, access.mode.writes());
     if !thread.quick {
         return handled(thread, cell, access, None);
@@ -300,8 +305,16 @@ fn locked(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Confli
 
 /// Opens the cell at that address, with its detail, for whatever is attached there.
 pub fn open(address: u64) -> Open<'static, Things> {
+    let cell = cell(address);
+    if is_quick() {
+        // SAFETY: the current thread's object, if it has one, which only it touches.
+        match unsafe { tls::thread().as_ref() } {
+            Some(thread) => thread.owner.claim(cell),
+            None => bias::share(cell),
+        }
+    }
     // SAFETY: all details of this process have `Things` attached.
-    unsafe { Open::lock(cell(address)) }
+    unsafe { Open::lock(cell) }
 }
 
 /// The memory is no longer what it was: fresh from the heap, unmapped, the stack of a thread that starts. Forgets all about it.

@@ -10,6 +10,7 @@ extern crate std;
 
 pub mod access;
 pub mod atomics;
+pub mod bias;
 mod chunks;
 pub mod deadlock;
 pub mod descriptors;

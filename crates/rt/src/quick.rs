@@ -8,44 +8,75 @@ use crate::sites::Note;
 use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
 use core::sync::atomic::Ordering;
-use deadheat_online::{Pair, VarState, Word, pair};
+use deadheat_online::{Pair, VarState, Word};
 use deadheat_shadow::{Access, Block, Layout, Mode, flatly_replaced, is_flat, latest, replaced, told};
 
 /// A plain access, not the first from its place, to a granule of which the thread knows all earlier accesses: most that are the first of an epoch to their granule are such, and done here
-/// with as little as it takes. `[Read Exclusive]` or `[Write Exclusive]`, by v2; or one that a line tells. False if it is not such an access, or if the thread is in the runtime already.
+/// with as little as it takes. `[Read Exclusive]` or `[Write Exclusive]`, by v2; or one that is told already. False if it is not such an access, or if the thread is in the runtime already.
 /// Signals may wait afterwards: who calls it has to see to them.
 #[inline(always)]
 pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) -> bool {
     let offset = address & 7;
-    if !thread.quick || offset + size > 8 || thread.busy.load(Ordering::Relaxed) != 0 {
+    if !thread.quick || thread.busy.load(Ordering::Relaxed) != 0 {
         return false;
+    }
+    if offset + size > 8 {
+        return across(thread, address, size, mode, pc, note);
     }
     let (cell, access) = (cell(address & !7), Access { mode, extent: extent(offset, size) });
     let seen = cell.seen();
-    if (seen.w.0 | seen.r.0) & Word::SPECIAL != 0 {
-        if !is_flat(seen.w) || !is_flat(seen.r) {
-            return is_told(cell, thread.state.epoch(), access);
-        }
-        let is_since = |word: Word| {
-            let latest = latest(word);
-            latest.extent() & access.extent == access.extent && thread.state.is_current(latest)
-        };
-        if is_since(seen.w) || !mode.writes() && is_since(seen.r) {
-            return true;
-        }
+    let own = if mode.writes() { seen.w } else { seen.r };
+    let is_plain = (seen.w.0 | seen.r.0) & Word::OTHER == 0 && own.extent() & !access.extent == 0;
+    if !is_plain {
+        return partly(thread, address & !7, access, pc, note.at(address, size));
     }
-    let latest = Pair { w: latest(seen.w), r: latest(seen.r) };
-    if !is_at_hand(thread, latest) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
+    if !is_at_hand(thread, seen) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
-    let Thread { state, placer, .. } = &mut *thread;
-    placer.to(address & !7, mode.writes());
-    let new = placer
-        .at_hand(state, pc, note.at(address, size))
-        .and_then(|stamp| flatly_replaced(state, seen, access, stamp, placer));
-    let done = new.is_some_and(|new| pair::replace(cell, seen, new));
+    let Thread { state, placer, owner, .. } = &mut *thread;
+    let done = placer.at_hand(state, pc, note.at(address, size)).is_some_and(|stamp| {
+        let new = stamp.with_extent(access.extent);
+        let left = seen.r.extent() & !access.extent;
+        let r = if left == 0 { Word::NONE } else { seen.r.with_extent(left) };
+        let new = if mode.writes() { Pair { w: new, r } } else { Pair { r: new, ..seen } };
+        owner.replace(cell, seen, new)
+    });
     gate::leave(&thread.busy);
     done
+}
+
+/// As [`exclusive`], where some of the granule's bytes have other histories, or will have.
+#[inline(never)]
+fn partly(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> bool {
+    let cell = cell(granule);
+    let seen = cell.seen();
+    if !is_flat(seen.w) || !is_flat(seen.r) {
+        return is_told(cell, thread.state.epoch(), access);
+    }
+    let last = Pair { w: latest(seen.w), r: latest(seen.r) };
+    let is_told =
+        |word: Word| word.extent() & access.extent == access.extent && thread.state.is_current(word);
+    if is_told(last.w) || !access.mode.writes() && is_told(last.r) {
+        return true;
+    }
+    if !is_at_hand(thread, last) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
+        return false;
+    }
+    let Thread { state, placer, owner, .. } = &mut *thread;
+    placer.to(granule, access.mode.writes());
+    let stamp = placer.at_hand(state, pc, note);
+    let new = stamp.and_then(|stamp| flatly_replaced(state, seen, access, stamp, placer));
+    let done = new.is_some_and(|new| owner.replace(cell, seen, new));
+    gate::leave(&thread.busy);
+    done
+}
+
+/// As [`exclusive`], of bytes in two granules side by side. One of them may be done when it says that it has not done both.
+#[inline(never)]
+fn across(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) -> bool {
+    let (bytes, granule) = (((1u32 << size) - 1) << (address & 7), address & !7);
+    let mut part = |granule, extent| partly(thread, granule, Access { mode, extent }, pc, note.at(address, size));
+    part(granule, bytes as u8) && part(granule + 8, (bytes >> 8) as u8)
 }
 
 /// As [`exclusive`], to two whole granules. One of them may be done when it says that it has not done both.
@@ -63,10 +94,9 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     if !are_known || !gate::try_enter(&thread.busy) {
         return false;
     }
-    let Thread { state, placer, .. } = &mut *thread;
+    let Thread { state, placer, owner, .. } = &mut *thread;
     let stamp = placer.at_hand(state, pc, Note::size(16));
-    let replace =
-        |stamp, i: usize| pair::replace(cells[i], seen[i], replaced(seen[i], mode, stamp));
+    let replace = |stamp, i: usize| owner.replace(cells[i], seen[i], replaced(seen[i], mode, stamp));
     let done = stamp.is_some_and(|stamp| replace(stamp, 0) && replace(stamp, 1));
     gate::leave(&thread.busy);
     done

@@ -8,7 +8,7 @@ use crate::sites::Note;
 use crate::thread::Thread;
 use core::ops::Range;
 use core::sync::atomic::Ordering;
-use deadheat_online::{Pair, VarState, Word, handlers, pair};
+use deadheat_online::{Pair, VarState, Word, handlers};
 use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, replaced};
 
 /// How far accesses at even distances go, how far they are apart, and to how many bytes each is. Nothing is zero.
@@ -136,6 +136,7 @@ fn each(thread: &mut Thread, first: u64, last: u64, by: u64, mode: Mode) -> Opti
         // All of the block, or all of one of its lanes.
         let is_all = at % BLOCK < by && end + at % by < last + by;
         let lanes = if by == 8 { 0..2 } else { lane..lane + 1 };
+        thread.owner.claim(cell(at));
         // SAFETY: cells of whole blocks are where the layout puts them.
         let block = unsafe { Block::of(cell(at)) };
         if !(is_all && block.is_folded() && past.decides_block(thread, block, lanes.clone(), mode)) {
@@ -201,7 +202,7 @@ impl Past {
     #[inline(always)]
     fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
         let seen = cell.seen();
-        if seen == self.known && pair::replace(cell, seen, self.new) {
+        if seen == self.known && thread.owner.replace(cell, seen, self.new) {
             self.same += 1;
             return true;
         }
@@ -223,7 +224,7 @@ impl Past {
             return true;
         }
         self.same = 1;
-        self.knows(thread, seen, mode) && pair::replace(cell, seen, self.new)
+        self.knows(thread, seen, mode) && thread.owner.replace(cell, seen, self.new)
     }
 
     /// The thread knows all of that: from now on it is what is known, and what it becomes.

@@ -4,6 +4,7 @@
 //! the new thread knows the old one's too, and clocks can simply go on. Accesses that the old thread never released to anybody (a detached thread's last ones) are *orphans*:
 //! nothing can ever happen after them, so they are remembered as such and no clock covers them. What was released, but is known to nobody any more, becomes that too ([`crate::reclaim`]).
 
+use crate::bias;
 use crate::chunks::{self, CLOCKS, Chunk, Open};
 use crate::os::Mutex;
 use crate::scattered::{Kept, Part, Scattered};
@@ -232,6 +233,7 @@ pub fn leave(slot: Slot, known: Clock, used: Clock) {
     if known < used {
         orphan(slot, known, used);
     }
+    bias::leave(slot);
     let mut free = TABLE.state.lock();
     free.ended.push((slot, Released { known, used }));
     free.left += 1;

@@ -1,6 +1,7 @@
 //! The beginning: shadow memory for wherever the kernel has put the program, options, the main thread.
 
 use crate::access;
+use crate::bias;
 use crate::deadlock;
 use crate::heap;
 use crate::os::{self, Access, Advice, Errno, Maps, Place, Resource};
@@ -30,6 +31,7 @@ pub fn start(frames: usize) -> &'static mut Thread {
     access::set_layout(layout);
     windows.iter().for_each(|w| reserve(&layout, *w));
     SITES.reserve();
+    bias::start();
     heap::on_give_back(|start, length| access::erase(start as u64, length as u64));
     let id = registry::announce(None, Site::NOWHERE, true, false);
     let thread = Box::leak(Thread::new(id, None, frames));

@@ -1,6 +1,7 @@
 //! A thread of the program: what it knows, where it is, what it holds.
 
 use crate::atomics::Loaded;
+use crate::bias::{self, Owner};
 use crate::deadlock::Known;
 use crate::heap::Cache;
 use crate::internal::Spare;
@@ -97,6 +98,8 @@ pub struct Thread {
     pub made: Made,
     /// How many blocks of the heap it has given back.
     pub frees: u64,
+    /// What it is as an owner of memory.
+    pub owner: &'static Owner,
     /// Accesses are checked by v2, all of them, and nothing else is done with them.
     pub quick: bool,
     /// Blocks of the runtime's own memory at hand.
@@ -141,6 +144,7 @@ impl Thread {
             folds: ranges::FOLDS,
             made: Made::new(),
             frees: 0,
+            owner: bias::owner(slot),
             quick: false,
             spare: UnsafeCell::new(Spare::new()),
             extra: core::ptr::null_mut(),
@@ -231,6 +235,7 @@ impl Thread {
         let (old, now) = (self.state.slot(), self.state.now());
         let (slot, before) = slots::take(None, self.id);
         self.state.move_to(slot, before);
+        self.owner = bias::owner(slot);
         self.placer.restart(self.state.epoch());
         slots::leave(old, now, now);
         self.refresh();

@@ -158,14 +158,14 @@ pub enum MaskChange {
     Set = 2,
 }
 
-/// Every thread of the process passes a full memory barrier before this returns, if the kernel knows how.
-pub fn barrier_in_all_threads() {
+/// Every thread of the process passes a full memory barrier before this returns. False if the kernel does not know how.
+pub fn barrier_in_all_threads() -> bool {
     const PRIVATE_EXPEDITED: usize = 1 << 3;
     const REGISTER_PRIVATE_EXPEDITED: usize = 1 << 4;
-    for command in [REGISTER_PRIVATE_EXPEDITED, PRIVATE_EXPEDITED] {
+    [REGISTER_PRIVATE_EXPEDITED, PRIVATE_EXPEDITED].into_iter().all(|command| {
         // SAFETY: touches no memory.
-        unsafe { syscall(number::MEMBARRIER, [command, 0, 0, 0, 0, 0]) };
-    }
+        check(unsafe { syscall(number::MEMBARRIER, [command, 0, 0, 0, 0, 0]) }).is_ok()
+    })
 }
 
 /// Changes which signals the calling thread holds back, and returns which it held back before.

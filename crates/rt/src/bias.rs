@@ -1,0 +1,284 @@
+//! Who may change cells by plain stores. An atomic instruction takes as long as all the rest of the first access of an epoch, and keeps the processor from doing anything else meanwhile; yet most memory is used by one
+//! thread at a time.
+//!
+//! Memory is divided into *blocks*. A block is nobody's at first; the thread that comes first may make it its own, and from then on changes cells there without atomic instructions, in *moments* that it
+//! announces. Whoever else wants to change a cell there takes the block from it first, and then it is shared for good: all change its cells by `pair::replace` and under their locks, as if there were no blocks.
+//!
+//! **Discipline.** A thread has a *tag*, its slot and a number. Its blocks are those that name its present tag.
+//! - The owner: says that it is inside, looks whether the block is still its own, changes the cell, says that it is out. It waits for nothing inside.
+//! - Who takes a block: gives the owner a new tag, so that all that it had are its own no longer; has the kernel put up a barrier in all threads; waits until the owner is out. Either the owner has seen its new tag
+//!   before it changed anything, or it was seen inside. Then the old tag is *over*, and so are its other blocks: whoever comes first to one of those takes it without all this, the owner too.
+//!
+//! A thread's own accesses of the current epoch are looked for by the fast paths without any of this: nobody but the thread itself puts them there.
+//!
+//! To take a block away costs some microseconds. So blocks are made somebody's own only as long as few are taken away ([`CREDIT`]); and never if the kernel has no such barrier.
+
+use crate::os::{self, Mutex};
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, compiler_fence};
+use deadheat_online::{Pair, Slot, VarState, pair};
+
+/// A block: its owner's tag, [`NOBODY`] or [`SHARED`].
+type Block = AtomicU64;
+const NOBODY: u64 = 0;
+const SHARED: u64 = u64::MAX;
+
+/// Bytes of cells in a block, for 1 KiB of the program's memory: less than a row of most matrices.
+const CELLS: usize = 2048;
+/// Beyond a GiB blocks have to share their owner with others.
+const BLOCKS: usize = 1 << 20;
+static TABLE: [Block; BLOCKS] = [const { AtomicU64::new(NOBODY) }; BLOCKS];
+
+/// What a slot's thread is as an owner, apart from others in the processor's cache.
+#[repr(align(64))]
+pub struct Owner {
+    /// The tag: the slot in the upper half, and how often it got another one. Changed by whoever takes a block from it.
+    tag: AtomicU64,
+    /// Tags before this one are over.
+    settled: AtomicU64,
+    /// 1 in the moments in which it changes a cell.
+    inside: AtomicU32,
+}
+
+static OWNERS: [Owner; Slot::LIMIT as usize] =
+    [const { Owner { tag: AtomicU64::new(0), settled: AtomicU64::new(0), inside: AtomicU32::new(0) } };
+        Slot::LIMIT as usize];
+
+/// Who takes a block, one at a time.
+static TAKING: Mutex<()> = Mutex::new(());
+
+/// As long as there is some, blocks become somebody's own. Each that could is one more; to take one away costs [`PRICE`].
+static CREDIT: AtomicI64 = AtomicI64::new(32 * PRICE);
+const PRICE: i64 = 32;
+const MOST_CREDIT: i64 = 1024 * PRICE;
+
+/// The owner that a thread in that slot is.
+pub fn owner(slot: Slot) -> &'static Owner {
+    let owner = &OWNERS[slot.0 as usize];
+    if owner.tag.load(Ordering::Relaxed) == 0 {
+        let first = (slot.0 as u64) << 32 | 1;
+        owner.settled.store(first, Ordering::Relaxed);
+        owner.tag.store(first, Ordering::Release);
+    }
+    owner
+}
+
+/// The thread has left the slot: its blocks are anybody's.
+pub fn leave(slot: Slot) {
+    let _one = TAKING.lock();
+    let owner = owner(slot);
+    let next = owner.tag.load(Ordering::Relaxed) + 1;
+    owner.tag.store(next, Ordering::Relaxed);
+    owner.settled.store(next, Ordering::Release);
+}
+
+/// No block becomes anybody's own unless the kernel has the barrier that it takes; before there is a thread.
+pub fn start() {
+    if !os::barrier_in_all_threads() {
+        disable();
+    }
+}
+
+/// No block becomes anybody's own from now on.
+fn disable() {
+    CREDIT.store(i64::MIN / 2, Ordering::Relaxed);
+}
+
+#[inline(always)]
+fn block(cell: &VarState) -> &'static Block {
+    &TABLE[&raw const *cell as usize / CELLS % BLOCKS]
+}
+
+impl Owner {
+    /// Replaces what a cell holds, if it holds that and is not locked: by plain stores in a block of its own, by an atomic instruction in a shared one. In others not at all: see [`Owner::claim`].
+    #[inline(always)]
+    pub fn replace(&self, cell: &VarState, old: Pair, new: Pair) -> bool {
+        let block = block(cell);
+        self.inside.store(1, Ordering::Relaxed);
+        // The barrier that orders the store before the load is put up by who takes the block.
+        compiler_fence(Ordering::SeqCst);
+        let of = block.load(Ordering::Relaxed);
+        if of == self.tag.load(Ordering::Relaxed) {
+            let is_it = cell.seen() == old;
+            if is_it {
+                cell.change(old, new);
+            }
+            self.leave();
+            return is_it;
+        }
+        self.leave();
+        of == SHARED && pair::replace(cell, old, new)
+    }
+
+    /// Release: who sees that it is out sees what it has changed.
+    #[inline(always)]
+    fn leave(&self) {
+        self.inside.store(0, Ordering::Release);
+    }
+
+    /// Nobody else changes the cell's block by plain stores from now on, unless this owner, or somebody else after it, takes the block again. The caller is this owner.
+    #[inline]
+    pub fn claim(&self, cell: &VarState) {
+        let block = block(cell);
+        let of = block.load(Ordering::Acquire);
+        if of != SHARED && of != self.tag.load(Ordering::Relaxed) {
+            self.claim_block(block);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn claim_block(&self, block: &Block) {
+        loop {
+            let of = block.load(Ordering::Acquire);
+            let own = self.tag.load(Ordering::Relaxed);
+            if of == SHARED || of == own {
+                return;
+            }
+            if of != NOBODY && !is_over(of) {
+                take(block, of);
+                continue;
+            }
+            let new = if has_credit() { own } else { SHARED };
+            // Acquire: who made the tag be over has seen all that was done under it.
+            let taken = block.compare_exchange(of, new, Ordering::Acquire, Ordering::Relaxed).is_ok();
+            // A tag that was taken away meanwhile is nobody's: look again.
+            if taken && (new == SHARED || self.tag.load(Ordering::Relaxed) == own) {
+                return;
+            }
+        }
+    }
+}
+
+/// Nobody changes the cell's block by plain stores any more: for those who are no owner.
+pub fn share(cell: &VarState) {
+    let block = block(cell);
+    loop {
+        let of = block.load(Ordering::Acquire);
+        if of == SHARED {
+            return;
+        } else if of == NOBODY || is_over(of) {
+            let _: Result<_, _> = block.compare_exchange(of, SHARED, Ordering::Acquire, Ordering::Relaxed);
+        } else {
+            take(block, of);
+        }
+    }
+}
+
+/// The tag is one under which nobody changes anything any more.
+fn is_over(tag: u64) -> bool {
+    tag < OWNERS[(tag >> 32) as usize].settled.load(Ordering::Acquire)
+}
+
+fn has_credit() -> bool {
+    let credit = CREDIT.load(Ordering::Relaxed);
+    // Not exact if several do it at once, and need not be.
+    CREDIT.store((credit + 1).min(MOST_CREDIT), Ordering::Relaxed);
+    credit > 0
+}
+
+/// Takes the block from who has that tag. It is shared afterwards, unless somebody else has done that meanwhile.
+#[cold]
+fn take(block: &Block, tag: u64) {
+    let _one = TAKING.lock();
+    if block.load(Ordering::Relaxed) != tag || is_over(tag) {
+        return;
+    }
+    CREDIT.fetch_sub(PRICE, Ordering::Relaxed);
+    let owner = &OWNERS[(tag >> 32) as usize];
+    owner.tag.store(tag + 1, Ordering::SeqCst);
+    if !os::barrier_in_all_threads() {
+        // It could at first: the program keeps itself from making that call. What a processor has stored is seen by all long before this is over.
+        disable();
+        let _: Result<(), _> = os::nanosleep(os::Timespec { seconds: 0, nanoseconds: 1_000_000 });
+    }
+    while owner.inside.load(Ordering::Acquire) != 0 {
+        os::sched_yield();
+    }
+    owner.settled.store(tag + 1, Ordering::Release);
+    // Somebody may have taken it in this moment, since the tag is over: then it is that one's.
+    let _: Result<_, _> = block.compare_exchange(tag, SHARED, Ordering::Release, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deadheat_online::{Clock, Word};
+    use std::vec::Vec;
+
+    /// Cells that are blocks of their own.
+    fn cells(count: usize) -> Vec<&'static VarState> {
+        let all: &'static [VarState] =
+            (0..(count + 1) * CELLS / 16).map(|_| VarState::new()).collect::<Vec<_>>().leak();
+        all.iter().filter(|cell| (&raw const **cell as usize).is_multiple_of(CELLS)).take(count).collect()
+    }
+
+    fn next(pair: Pair) -> Pair {
+        Pair { w: Word(pair.w.0 + 1), r: Word(pair.r.0 + 1) }
+    }
+
+    fn is_own(owner: &Owner, cell: &VarState) -> bool {
+        block(cell).load(Ordering::Relaxed) == owner.tag.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn a_block_is_the_first_ones_and_then_everybodys() {
+        let [a, b, c] = [101, 102, 103].map(|slot| owner(Slot(slot)));
+        let cells = cells(4);
+        let (none, one) = (Pair::default(), next(Pair::default()));
+        assert!(!a.replace(cells[0], none, one), "nobody's");
+        cells.iter().for_each(|cell| a.claim(cell));
+        assert!(cells.iter().all(|cell| is_own(a, cell)));
+        assert!(a.replace(cells[0], none, one) && !a.replace(cells[0], none, one));
+        assert!(!b.replace(cells[0], one, next(one)), "a's");
+        b.claim(cells[0]);
+        assert_eq!(block(cells[0]).load(Ordering::Relaxed), SHARED);
+        assert!(b.replace(cells[0], one, next(one)) && a.replace(cells[0], next(one), one));
+        // The others are anybody's now.
+        assert!(!is_own(a, cells[1]) && !a.replace(cells[1], none, one));
+        b.claim(cells[1]);
+        a.claim(cells[2]);
+        assert!(is_own(b, cells[1]) && is_own(a, cells[2]));
+        leave(Slot(102));
+        c.claim(cells[1]);
+        assert!(is_own(c, cells[1]) && !b.replace(cells[1], none, one) && c.replace(cells[1], none, one));
+        share(cells[1]);
+        share(cells[3]);
+        assert!(!is_own(c, cells[1]) && c.replace(cells[1], one, none) && b.replace(cells[3], none, one));
+    }
+
+    /// Threads count in both words of cells of which all want to be the owner: no step is lost.
+    #[test]
+    fn no_update_is_lost() {
+        const STEPS: u64 = 3000;
+        for round in 0..20 {
+            let cells = cells(8);
+            std::thread::scope(|scope| {
+                for thread in 0..3 {
+                    let cells = &cells;
+                    scope.spawn(move || {
+                        let owner = owner(Slot(200 + thread));
+                        for step in 0..STEPS {
+                            // Its own for a while, then the next one.
+                            let at = (step / 100 + thread as u64 * (round + 3)) as usize % cells.len();
+                            loop {
+                                let seen = cells[at].seen();
+                                if !seen.w.is_locked() && owner.replace(cells[at], seen, next(seen)) {
+                                    break;
+                                }
+                                owner.claim(cells[at]);
+                            }
+                        }
+                        // A thread under the lock, as the slow paths have it.
+                        owner.claim(cells[0]);
+                        let new = next(cells[0].lock());
+                        cells[0].set_r(new.r);
+                        cells[0].unlock(new.w);
+                    });
+                }
+            });
+            let sum = |word: fn(Pair) -> Word| cells.iter().map(|cell| word(cell.seen()).0).sum::<u64>();
+            assert_eq!((sum(|pair| pair.w), sum(|pair| pair.r)), (3 * STEPS + 3, 3 * STEPS + 3));
+        }
+        assert_eq!(Word::new(Slot(0), Clock(1), 0).0, 1, "words can be counted");
+    }
+}
