@@ -6,6 +6,8 @@
 //! | `sx.W` | `w` | under the lock | write-protected: written under the lock, read by anybody | as v1.5, or W and R replaced at once while nobody has the lock (`pair`) |
 //! | `sx.R` | `r` | under the lock | write-protected | as W |
 //! | `sx.V`, `sx.V[*]` | a set of reads that `r` names (`sets`) | under the lock | under the lock | own entry read by anybody, see `sets` |
+//!
+//! An embedder that keeps all others away from a variable may change it by plain stores ([`VarState::change`]): to them it is as if the pair was replaced at once, later.
 
 use crate::sync::{AtomicU64, Ordering, await_change};
 use crate::word::Word;

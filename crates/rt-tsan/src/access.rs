@@ -12,7 +12,7 @@ use deadheat_rt::quick::{exclusive, exclusive_two, is_in_epoch, is_in_epoch_acro
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay};
 use deadheat_rt::tls;
-use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, MASK, SEEN as AT_HAND};
+use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, LATEST, MASK, SEEN as AT_HAND};
 use deadheat_shadow::Mode;
 
 /// Where R and W are in a cell.
@@ -112,7 +112,7 @@ macro_rules! fast_read {
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const AT_HAND, slow = sym $slow,
+                last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, slow = sym $slow,
             )
         }
     )+)*};
@@ -319,7 +319,7 @@ pub extern "C" fn __tsan_write_range_pc(address: u64, size: u64, pc: u64) {
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_func_entry(pc: u64) {
     naked_asm!(
-        "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+        "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
         "mov rax, qword ptr fs:[rcx + {frames}]",
         "mov qword ptr [rax], rdi",
         "mov qword ptr [rax + 8], 0",
@@ -335,7 +335,7 @@ pub extern "C" fn __tsan_func_entry(pc: u64) {
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_func_exit() {
     naked_asm!(
-        "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+        "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
         "sub qword ptr fs:[rcx + {frames}], {frame}",
         "ret",
         frames = const FRAMES, frame = const FRAME,

@@ -10,7 +10,7 @@ use deadheat_online::Word;
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::ranges::{Run, once};
 use deadheat_rt::thread::{SEEN, Stay};
-use deadheat_rt::tls::offset::{BASE, EPOCH, MASK, SEEN as AT_HAND};
+use deadheat_rt::tls::offset::{BASE, EPOCH, LATEST, MASK, SEEN as AT_HAND};
 use deadheat_shadow::Mode;
 
 /// Goes on at 8 if the access is to more than one granule.
@@ -44,10 +44,10 @@ macro_rules! cold {
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {across}",
                 "jmp 7b",
-                "/* {w} {r} {special} {last} {seen} {beyond} */",
+                "/* {w} {r} {special} {last} {seen} {latest} {beyond} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1u32 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const AT_HAND, beyond = const $size - 1, slow = sym access::$slow, across = sym access::$across,
+                last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, beyond = const $size - 1, slow = sym access::$slow, across = sym access::$across,
             )
         }
     )*};

@@ -5,7 +5,7 @@
 macro_rules! read_path {
     ($done:literal) => {
         concat!(
-            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "lea rax, [rdi + rdi]\n",
             "and rax, qword ptr fs:[rcx + {mask}]\n",
             "xor rax, qword ptr fs:[rcx + {base}]\n",
@@ -45,7 +45,11 @@ macro_rules! read_path {
             "jne 5f\n",
             $done,
             "\n",
-            "4: mov r8, qword ptr fs:[rcx + {seen}]\n",
+            "4: cmp rdx, qword ptr fs:[rcx + {latest}]\n",
+            "jne 25f\n",
+            $done,
+            "\n",
+            "25: mov r8, qword ptr fs:[rcx + {seen}]\n",
             "mov r9d, edx\n",
             "and r9d, {last}\n",
             "shl r9d, 4\n",
@@ -74,7 +78,7 @@ pub(crate) use read_path;
 macro_rules! write_path {
     ($done:literal) => {
         concat!(
-            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "lea rax, [rdi + rdi]\n",
             "and rax, qword ptr fs:[rcx + {mask}]\n",
             "xor rax, qword ptr fs:[rcx + {base}]\n",
@@ -110,7 +114,7 @@ pub(crate) use write_path;
 macro_rules! read16_path {
     ($done:literal) => {
         concat!(
-            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "lea rax, [rdi + rdi]\n",
             "and rax, qword ptr fs:[rcx + {mask}]\n",
             "xor rax, qword ptr fs:[rcx + {base}]\n",
@@ -162,7 +166,7 @@ pub(crate) use read16_path;
 macro_rules! write16_path {
     ($done:literal) => {
         concat!(
-            "mov rcx, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "lea rax, [rdi + rdi]\n",
             "and rax, qword ptr fs:[rcx + {mask}]\n",
             "xor rax, qword ptr fs:[rcx + {base}]\n",

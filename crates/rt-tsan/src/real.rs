@@ -113,7 +113,7 @@ macro_rules! noting_caller {
         extern "C" fn outer() {
             core::arch::naked_asm!(
                 "mov r10, qword ptr [rsp]",
-                "mov r11, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "mov r11, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
                 "mov qword ptr fs:[r11 + {caller}], r10",
                 "jmp {inner}",
                 caller = const deadheat_rt::tls::offset::CALLER, inner = sym $inner,

@@ -11,27 +11,73 @@
 //!
 //! A thread's own accesses of the current epoch are looked for by the fast paths without any of this: nobody but the thread itself puts them there.
 //!
+//! Memory from the heap is used by nobody but who got it: a shared block can become a thread's own again there ([`Owner::gets`]).
+//!
 //! To take a block away costs some microseconds. So blocks are made somebody's own only as long as few are taken away ([`CREDIT`]); and never if the kernel has no such barrier.
 
 use crate::os::{self, Mutex};
+use core::ops::Range;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, compiler_fence};
-use deadheat_online::{Pair, Slot, VarState, pair};
+use deadheat_online::{Pair, Slot, VarState, Word, pair};
 
-/// A block: its owner's tag, [`NOBODY`] or [`SHARED`].
-type Block = AtomicU64;
-const NOBODY: u64 = 0;
-const SHARED: u64 = u64::MAX;
+/// Bytes of cells in a block, for 512 bytes of the program's memory: less than a row of most matrices, and as much as can be told together (`deadheat_shadow::BLOCK`).
+const CELLS: usize = 1024;
+/// So many can have an owner: 2 GiB. Of several with the same place in the table the first one has it for good, and the others are shared from the beginning.
+const BLOCKS: usize = 1 << 22;
+static TABLE: [AtomicU64; BLOCKS] = [const { AtomicU64::new(NOTHING) }; BLOCKS];
 
-/// Bytes of cells in a block, for 1 KiB of the program's memory: less than a row of most matrices.
-const CELLS: usize = 2048;
-/// Beyond a GiB blocks have to share their owner with others.
-const BLOCKS: usize = 1 << 20;
-static TABLE: [Block; BLOCKS] = [const { AtomicU64::new(NOBODY) }; BLOCKS];
+/// A place in the table that no block has yet.
+const NOTHING: u64 = 0;
+/// The tag of what is shared; no slot has it.
+const SHARED: u64 = (1 << TAG) - 1;
+/// Bits of a tag. Above it the table says which block it is, by what is left of its address.
+const TAG: u32 = Word::SLOT_BITS + NUMBER;
+/// Bits of its lower part, which counts.
+const NUMBER: u32 = 31;
+
+/// A block, and its place in the table.
+#[derive(Clone, Copy)]
+struct Block {
+    place: &'static AtomicU64,
+    name: u64,
+}
+
+impl Block {
+    #[inline(always)]
+    fn of(cell: usize) -> Block {
+        const { assert!((CELLS * BLOCKS).trailing_zeros() + (64 - TAG) >= 47) }
+        let name = cell / (CELLS * BLOCKS);
+        // Heaps and stacks like to begin at round addresses: each name has its places elsewhere.
+        let at = (cell / CELLS).wrapping_add(name.wrapping_mul(0x9e37_79b1)) % BLOCKS;
+        Block { place: &TABLE[at], name: (name as u64) << TAG }
+    }
+
+    /// Whose it is: [`NOTHING`] if nobody has been here, the tag of its owner or of one who has been it, or [`SHARED`].
+    #[inline(always)]
+    fn tag(self) -> u64 {
+        let told = self.place.load(Ordering::Acquire);
+        let tag = told ^ self.name;
+        if tag <= SHARED || told == NOTHING { told & SHARED } else { SHARED }
+    }
+
+    /// It has that tag, which is nobody's but an owner's.
+    #[inline(always)]
+    fn is_of(self, tag: u64) -> bool {
+        self.place.load(Ordering::Relaxed) ^ self.name == tag
+    }
+
+    /// It has that tag from now on, if it has the other one now.
+    fn change(self, old: u64, new: u64) -> bool {
+        let old = if old == NOTHING { NOTHING } else { self.name | old };
+        // Acquire: who made the tag be over has seen all that was done under it. Release: who takes the tag away has waited for its owner.
+        self.place.compare_exchange(old, self.name | new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
 
 /// What a slot's thread is as an owner, apart from others in the processor's cache.
 #[repr(align(64))]
 pub struct Owner {
-    /// The tag: the slot in the upper half, and how often it got another one. Changed by whoever takes a block from it.
+    /// The tag: the slot, and below it how often it got another one. Changed by whoever takes a block from it.
     tag: AtomicU64,
     /// Tags before this one are over.
     settled: AtomicU64,
@@ -55,7 +101,7 @@ const MOST_CREDIT: i64 = 1024 * PRICE;
 pub fn owner(slot: Slot) -> &'static Owner {
     let owner = &OWNERS[slot.0 as usize];
     if owner.tag.load(Ordering::Relaxed) == 0 {
-        let first = (slot.0 as u64) << 32 | 1;
+        let first = (slot.0 as u64) << NUMBER | 1;
         owner.settled.store(first, Ordering::Relaxed);
         owner.tag.store(first, Ordering::Release);
     }
@@ -84,29 +130,38 @@ fn disable() {
 }
 
 #[inline(always)]
-fn block(cell: &VarState) -> &'static Block {
-    &TABLE[&raw const *cell as usize / CELLS % BLOCKS]
+fn block(cell: &VarState) -> Block {
+    Block::of(&raw const *cell as usize)
 }
 
 impl Owner {
     /// Replaces what a cell holds, if it holds that and is not locked: by plain stores in a block of its own, by an atomic instruction in a shared one. In others not at all: see [`Owner::claim`].
     #[inline(always)]
     pub fn replace(&self, cell: &VarState, old: Pair, new: Pair) -> bool {
-        let block = block(cell);
+        self.replace_all([cell], [old], [new])
+    }
+
+    /// As [`Owner::replace`], of several cells side by side. Some of them may be replaced when it says that not all are.
+    #[inline(always)]
+    pub fn replace_all<const N: usize>(&self, cells: [&VarState; N], old: [Pair; N], new: [Pair; N]) -> bool {
+        let [first, last] = [cells[0], cells[N - 1]].map(|cell| &raw const *cell as usize);
+        let block = Block::of(first);
         self.inside.store(1, Ordering::Relaxed);
         // The barrier that orders the store before the load is put up by who takes the block.
         compiler_fence(Ordering::SeqCst);
-        let of = block.load(Ordering::Relaxed);
-        if of == self.tag.load(Ordering::Relaxed) {
-            let is_it = cell.seen() == old;
+        if block.is_of(self.tag.load(Ordering::Relaxed)) && first / CELLS == last / CELLS {
+            let is_it = (0..N).all(|i| cells[i].seen() == old[i]);
             if is_it {
-                cell.change(old, new);
+                (0..N).for_each(|i| cells[i].change(old[i], new[i]));
             }
             self.leave();
             return is_it;
         }
         self.leave();
-        of == SHARED && pair::replace(cell, old, new)
+        if first / CELLS != last / CELLS {
+            return (0..N).all(|i| self.replace(cells[i], old[i], new[i]));
+        }
+        block.tag() == SHARED && (0..N).all(|i| pair::replace(cells[i], old[i], new[i]))
     }
 
     /// Release: who sees that it is out sees what it has changed.
@@ -119,28 +174,45 @@ impl Owner {
     #[inline]
     pub fn claim(&self, cell: &VarState) {
         let block = block(cell);
-        let of = block.load(Ordering::Acquire);
-        if of != SHARED && of != self.tag.load(Ordering::Relaxed) {
+        if !block.is_of(self.tag.load(Ordering::Relaxed)) && block.tag() != SHARED {
             self.claim_block(block);
+        }
+    }
+
+    /// The thread got that memory, which nobody else uses: whole blocks of it are its own. Only a program that still uses what it has freed can come in between, and then no more is lost than what it did in that moment.
+    #[inline]
+    pub fn gets(&self, cells: usize, size: usize) {
+        if size >= CELLS {
+            self.gets_blocks(cells.next_multiple_of(CELLS)..(cells + size) / CELLS * CELLS);
+        }
+    }
+
+    #[inline(never)]
+    fn gets_blocks(&self, cells: Range<usize>) {
+        let own = self.tag.load(Ordering::Relaxed);
+        for block in cells.step_by(CELLS).map(Block::of) {
+            let of = block.tag();
+            if of != own && has_credit() {
+                block.change(of, own);
+            }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn claim_block(&self, block: &Block) {
+    fn claim_block(&self, block: Block) {
         loop {
-            let of = block.load(Ordering::Acquire);
+            let of = block.tag();
             let own = self.tag.load(Ordering::Relaxed);
             if of == SHARED || of == own {
                 return;
             }
-            if of != NOBODY && !is_over(of) {
+            if of != NOTHING && !is_over(of) {
                 take(block, of);
                 continue;
             }
             let new = if has_credit() { own } else { SHARED };
-            // Acquire: who made the tag be over has seen all that was done under it.
-            let taken = block.compare_exchange(of, new, Ordering::Acquire, Ordering::Relaxed).is_ok();
+            let taken = block.change(of, new);
             // A tag that was taken away meanwhile is nobody's: look again.
             if taken && (new == SHARED || self.tag.load(Ordering::Relaxed) == own) {
                 return;
@@ -153,11 +225,11 @@ impl Owner {
 pub fn share(cell: &VarState) {
     let block = block(cell);
     loop {
-        let of = block.load(Ordering::Acquire);
+        let of = block.tag();
         if of == SHARED {
             return;
-        } else if of == NOBODY || is_over(of) {
-            let _: Result<_, _> = block.compare_exchange(of, SHARED, Ordering::Acquire, Ordering::Relaxed);
+        } else if of == NOTHING || is_over(of) {
+            block.change(of, SHARED);
         } else {
             take(block, of);
         }
@@ -166,7 +238,7 @@ pub fn share(cell: &VarState) {
 
 /// The tag is one under which nobody changes anything any more.
 fn is_over(tag: u64) -> bool {
-    tag < OWNERS[(tag >> 32) as usize].settled.load(Ordering::Acquire)
+    tag < OWNERS[(tag >> NUMBER) as usize].settled.load(Ordering::Acquire)
 }
 
 fn has_credit() -> bool {
@@ -178,13 +250,13 @@ fn has_credit() -> bool {
 
 /// Takes the block from who has that tag. It is shared afterwards, unless somebody else has done that meanwhile.
 #[cold]
-fn take(block: &Block, tag: u64) {
+fn take(block: Block, tag: u64) {
     let _one = TAKING.lock();
-    if block.load(Ordering::Relaxed) != tag || is_over(tag) {
+    if block.tag() != tag || is_over(tag) {
         return;
     }
     CREDIT.fetch_sub(PRICE, Ordering::Relaxed);
-    let owner = &OWNERS[(tag >> 32) as usize];
+    let owner = &OWNERS[(tag >> NUMBER) as usize];
     owner.tag.store(tag + 1, Ordering::SeqCst);
     if !os::barrier_in_all_threads() {
         // It could at first: the program keeps itself from making that call. What a processor has stored is seen by all long before this is over.
@@ -196,13 +268,13 @@ fn take(block: &Block, tag: u64) {
     }
     owner.settled.store(tag + 1, Ordering::Release);
     // Somebody may have taken it in this moment, since the tag is over: then it is that one's.
-    let _: Result<_, _> = block.compare_exchange(tag, SHARED, Ordering::Release, Ordering::Relaxed);
+    block.change(tag, SHARED);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deadheat_online::{Clock, Word};
+    use deadheat_online::Clock;
     use std::vec::Vec;
 
     /// Cells that are blocks of their own.
@@ -217,7 +289,7 @@ mod tests {
     }
 
     fn is_own(owner: &Owner, cell: &VarState) -> bool {
-        block(cell).load(Ordering::Relaxed) == owner.tag.load(Ordering::Relaxed)
+        block(cell).tag() == owner.tag.load(Ordering::Relaxed)
     }
 
     #[test]
@@ -229,9 +301,12 @@ mod tests {
         cells.iter().for_each(|cell| a.claim(cell));
         assert!(cells.iter().all(|cell| is_own(a, cell)));
         assert!(a.replace(cells[0], none, one) && !a.replace(cells[0], none, one));
+        assert!(!a.replace_all([cells[0], cells[1]], [none; 2], [one; 2]), "one of them is another");
+        assert!(a.replace_all([cells[0], cells[1]], [one, none], [one; 2]), "two blocks");
+        assert!(a.replace(cells[1], one, none));
         assert!(!b.replace(cells[0], one, next(one)), "a's");
         b.claim(cells[0]);
-        assert_eq!(block(cells[0]).load(Ordering::Relaxed), SHARED);
+        assert_eq!(block(cells[0]).tag(), SHARED);
         assert!(b.replace(cells[0], one, next(one)) && a.replace(cells[0], next(one), one));
         // The others are anybody's now.
         assert!(!is_own(a, cells[1]) && !a.replace(cells[1], none, one));
@@ -244,6 +319,27 @@ mod tests {
         share(cells[1]);
         share(cells[3]);
         assert!(!is_own(c, cells[1]) && c.replace(cells[1], one, none) && b.replace(cells[3], none, one));
+        // From the heap, but for a part of the last block.
+        let [first, third] = [cells[0], cells[2]].map(|cell| &raw const *cell as usize);
+        c.gets(first - 16, 2 * CELLS);
+        assert_eq!(cells.iter().map(|cell| is_own(c, cell)).collect::<Vec<_>>(), [true, false, false, false]);
+        c.gets(first, third + 32 - first);
+        assert_eq!(cells.iter().map(|cell| is_own(c, cell)).collect::<Vec<_>>(), [true, true, false, false]);
+    }
+
+    #[test]
+    fn of_two_blocks_at_one_place_the_second_is_shared() {
+        let first = CELLS * 12345;
+        let has_same_place = |at: &usize| core::ptr::eq(Block::of(*at).place, Block::of(first).place);
+        let next = CELLS * BLOCKS;
+        let second = (next..2 * next).step_by(CELLS).find(has_same_place).expect("each name has all places");
+        let [one, other] = [first, second].map(Block::of);
+        assert_eq!((one.tag(), other.tag()), (NOTHING, NOTHING));
+        let owner = owner(Slot(104));
+        owner.gets(second, CELLS);
+        assert_eq!((one.tag(), other.tag()), (SHARED, owner.tag.load(Ordering::Relaxed)));
+        owner.gets(first, CELLS);
+        assert_eq!(one.tag(), SHARED, "for good");
     }
 
     /// Threads count in both words of cells of which all want to be the owner: no step is lost.

@@ -5,7 +5,7 @@ use crate::heap::{self, BadFree, Fresh, Origin};
 use crate::record;
 use crate::sites::Note;
 use crate::thread::Thread;
-use deadheat_shadow::Mode;
+use deadheat_shadow::{Layout, Mode};
 
 fn origin(thread: &Thread, pc: u64) -> Origin {
     Origin { site: thread.placer.site(pc, Note::CALL).0, thread: thread.id.0 }
@@ -33,7 +33,18 @@ pub fn allocate(thread: &mut Thread, size: usize, align: usize, pc: u64) -> *mut
         return core::ptr::null_mut();
     };
     forget(&block, size);
+    gets(thread, &block, size);
     block.start()
+}
+
+/// The block is this thread's, which will probably use it.
+#[inline]
+fn gets(thread: &Thread, block: &Fresh, size: usize) {
+    let (start, end) = (block.start() as u64, block.start() as u64 + size as u64);
+    // Cells lie side by side within a piece.
+    if access::is_quick() && start / Layout::GRAIN == end / Layout::GRAIN {
+        thread.owner.gets(access::layout().cell(start) as usize, 2 * size);
+    }
 }
 
 /// A block of zeroes.
@@ -43,6 +54,7 @@ pub fn allocate_zeroed(thread: &mut Thread, size: usize, align: usize, pc: u64) 
         return core::ptr::null_mut();
     };
     forget(&block, size);
+    gets(thread, &block, size);
     block.zero(size)
 }
 

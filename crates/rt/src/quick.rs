@@ -75,7 +75,8 @@ fn partly(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note
 #[inline(never)]
 fn across(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) -> bool {
     let (bytes, granule) = (((1u32 << size) - 1) << (address & 7), address & !7);
-    let mut part = |granule, extent| partly(thread, granule, Access { mode, extent }, pc, note.at(address, size));
+    let mut part =
+        |granule, extent| partly(thread, granule, Access { mode, extent }, pc, note.at(address, size));
     part(granule, bytes as u8) && part(granule + 8, (bytes >> 8) as u8)
 }
 
@@ -96,8 +97,8 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     }
     let Thread { state, placer, owner, .. } = &mut *thread;
     let stamp = placer.at_hand(state, pc, Note::size(16));
-    let replace = |stamp, i: usize| owner.replace(cells[i], seen[i], replaced(seen[i], mode, stamp));
-    let done = stamp.is_some_and(|stamp| replace(stamp, 0) && replace(stamp, 1));
+    let done = stamp
+        .is_some_and(|stamp| owner.replace_all(cells, seen, seen.map(|seen| replaced(seen, mode, stamp))));
     gate::leave(&thread.busy);
     done
 }

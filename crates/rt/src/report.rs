@@ -56,7 +56,8 @@ pub fn race(thread: &mut Thread, granule: u64, address: u64, size: u64, mode: Mo
         return;
     }
     let (pc, note) = thread.placer.current();
-    let prior_at = slots::lookup(conflict.prior, Part::new(granule, conflict.mode.writes(), 1 << conflict.byte));
+    let prior_at =
+        slots::lookup(conflict.prior, Part::new(granule, conflict.mode.writes(), 1 << conflict.byte));
     let prior_site = prior_at.map_or(Site::NOWHERE, |(site, _)| site);
     drop(record::event(thread, pc, What::Race { address, size, with: prior_site.0 }));
     let prior_note = SITES.note(prior_site);

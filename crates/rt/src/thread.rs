@@ -174,6 +174,7 @@ impl Thread {
         self.suspend();
         tls::set::<{ offset::THREAD }>(0);
         tls::set::<{ offset::EPOCH }>(tls::NEVER);
+        tls::set::<{ offset::LATEST }>(0);
         tls::set::<{ offset::SEEN }>(&raw const NOTHING_SEEN as u64);
         // Whatever still runs on this thread pushes its frames where nobody looks.
         tls::set::<{ offset::FRAMES }>(&raw const SCRATCH as u64 + SCRATCH_BYTES as u64 / 2);
@@ -185,6 +186,9 @@ impl Thread {
         if !self.sees() {
             self.seen = Box::into_raw(Box::new(NOTHING_SEEN));
             tls::set::<{ offset::SEEN }>(self.seen as u64);
+        }
+        if extent == Word::WHOLE {
+            tls::set::<{ offset::LATEST }>(set.0);
         }
         let seen = Seen { set, epoch: self.state.epoch().with_extent(extent).0 };
         // SAFETY: the table is this thread's own.
@@ -223,6 +227,7 @@ impl Thread {
         self.placer.epoch(start);
         let epoch = if exact { start.0 } else { tls::NEVER };
         tls::set::<{ offset::EPOCH }>(epoch);
+        tls::set::<{ offset::LATEST }>(0);
         self.quick = exact && access::is_quick();
         if self.state.is_exhausted() {
             self.move_on();

@@ -1,8 +1,8 @@
 //! The thread-local words of the runtime: what the fast paths need, and the current thread.
 //!
 //! Declared in assembly, in the initial-exec model: in an executable the linker turns the access into a constant offset from `fs`, in a shared object that is loaded
-//! at start it is one load more. 64 bytes in all, since threads with the smallest stacks pay for it too.
-//! Programs see it: code compiled with `--elide` makes the same comparison as the fast paths by itself, and knows these offsets (`deadheat-elide`, `rewrite::inline`).
+//! at start it is one load more. 128 bytes in all, since threads with the smallest stacks pay for it too.
+//! It has two names. Linkers do not do that for what others may see: so the runtime has one of its own. Programs see the other: code compiled with `--elide` makes the same comparison as the fast paths by itself, and knows these offsets (`deadheat-elide`, `rewrite::inline`).
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
@@ -26,6 +26,8 @@ pub mod offset {
     pub const ONCE: usize = 48;
     /// Sets of reads at hand (`Thread::seen`), for code that has the fast paths in itself.
     pub const SEEN: usize = 56;
+    /// The one of them that came last, if the thread has read all of what holds it in its epoch; or zero.
+    pub const LATEST: usize = 64;
 }
 
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
@@ -36,15 +38,20 @@ global_asm!(
     ".pushsection .tdata,\"awT\",@progbits",
     ".globl __deadheat_tls",
     ".type __deadheat_tls,@object",
-    ".size __deadheat_tls,64",
+    ".size __deadheat_tls,128",
+    ".globl __deadheat_own_tls",
+    ".hidden __deadheat_own_tls",
+    ".type __deadheat_own_tls,@object",
     ".p2align 6",
     "__deadheat_tls:",
+    "__deadheat_own_tls:",
     ".quad {never}",
     ".quad 0",
     ".quad {nothing}",
     ".quad {scratch} + {half}",
     ".zero 24",
     ".quad {seen}",
+    ".zero 64",
     ".popsection",
     never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN, half = const crate::thread::SCRATCH_BYTES / 2,
 );
@@ -59,7 +66,7 @@ pub fn get<const OFFSET: usize>() -> u64 {
     // SAFETY: the word lies in every thread's static block of thread-local storage.
     unsafe {
         asm!(
-            "mov {v}, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+            "mov {v}, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
             "mov {v}, qword ptr fs:[{v} + {o}]",
             v = out(reg) value, o = const OFFSET, options(nostack, preserves_flags, readonly)
         );
@@ -73,7 +80,7 @@ pub fn set<const OFFSET: usize>(value: u64) {
     // SAFETY: as above.
     unsafe {
         asm!(
-            "mov {t}, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+            "mov {t}, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
             "mov qword ptr fs:[{t} + {o}], {v}",
             t = out(reg) _, v = in(reg) value, o = const OFFSET, options(nostack, preserves_flags)
         );

@@ -119,7 +119,8 @@ impl Memory {
         stamp: Word,
         stamps: &mut impl Stamps,
     ) -> bool {
-        at_once(thread, cell, access, stamp, stamps) || self.exclusive_apart(thread, cell, access, stamp, stamps)
+        at_once(thread, cell, access, stamp, stamps)
+            || self.exclusive_apart(thread, cell, access, stamp, stamps)
     }
 
     /// As [`Memory::exclusive`], under the lock.

@@ -36,10 +36,8 @@ pub(crate) fn two(latest: Word, earlier: Word) -> Option<Word> {
         && slot.0 < MOST_SLOTS
         && clock < MOST_CLOCKS
         && between < MOST_BETWEEN;
-    let all = (latest.extent() as u64) << EXTENT
-        | (slot.0 as u64) << SLOT
-        | clock << CLOCK
-        | between << BETWEEN;
+    let all =
+        (latest.extent() as u64) << EXTENT | (slot.0 as u64) << SLOT | clock << CLOCK | between << BETWEEN;
     fits.then_some(Word(TWO | all))
 }
 
@@ -87,7 +85,9 @@ mod tests {
     fn what_does_not_fit_is_told() {
         let one = word(9, 50_000, 0x0f);
         assert!(two(one, word(9, 40_000, 0xf0)).is_some());
-        for other in [word(8, 40_000, 0xf0), word(9, 40_000, 0x70), word(9, 40_000, 0xf1), word(9, 50_001, 0xf0)] {
+        for other in
+            [word(8, 40_000, 0xf0), word(9, 40_000, 0x70), word(9, 40_000, 0xf1), word(9, 50_001, 0xf0)]
+        {
             assert_eq!(two(one, other), None, "{other:?}");
         }
         assert_eq!(two(one, word(9, 50_000 - MOST_BETWEEN, 0xf0)), None);
@@ -102,5 +102,4 @@ mod tests {
         assert!(others.iter().all(|word| !is_two(*word)));
         assert!(!is_two(Word(Word::SPECIAL | 1 << 2)) && !is_two(Word(TWO | VERSION)) && !is_two(Word::NONE));
     }
-
 }

@@ -83,7 +83,7 @@ macro_rules! save_arguments {
     () => {
         concat!(
             "mov r10, qword ptr [rsp]\n",
-            "mov r11, qword ptr [rip + __deadheat_tls@GOTTPOFF]\n",
+            "mov r11, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "mov qword ptr fs:[r11 + {caller}], r10\n",
             "sub rsp, 200\n",
             "mov qword ptr [rsp + 184], rax\n",

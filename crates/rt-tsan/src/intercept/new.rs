@@ -66,7 +66,7 @@ macro_rules! throwing {
         extern "C" fn $outer() {
             naked_asm!(
                 "mov r10, qword ptr [rsp]",
-                "mov r11, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "mov r11, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
                 "mov qword ptr fs:[r11 + {caller}], r10",
                 "sub rsp, 8",
                 "call {inner}",
@@ -95,7 +95,7 @@ macro_rules! jumps {
         extern "C" fn $outer() {
             naked_asm!(
                 "mov r10, qword ptr [rsp]",
-                "mov r11, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "mov r11, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
                 "mov qword ptr fs:[r11 + {caller}], r10",
                 "jmp {inner}",
                 caller = const CALLER, inner = sym $inner,

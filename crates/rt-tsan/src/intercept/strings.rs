@@ -431,7 +431,7 @@ macro_rules! compiler_calls {
         pub extern "C" fn $name() {
             naked_asm!(
                 "mov r10, qword ptr [rsp]",
-                "mov r11, qword ptr [rip + __deadheat_tls@GOTTPOFF]",
+                "mov r11, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
                 "mov qword ptr fs:[r11 + {caller}], r10",
                 "jmp {inner}",
                 caller = const CALLER, inner = sym $inner,
