@@ -88,11 +88,12 @@ pub fn compile(
         return Ok(None);
     }
     let (mut words, line) = (expand(words), CommandLine::read(words));
-    let links = !matches!(line.goal(), Goal::Nothing | Goal::StaticProgram | Goal::Objects);
-    let asked = Lto::asked(&words);
-    if (!line.compiles() && !(links && asked == Lto::Full))
-        || matches!(line.goal(), Goal::Nothing | Goal::StaticProgram)
-    {
+    if matches!(line.goal(), Goal::Nothing | Goal::StaticProgram) {
+        return Ok(None);
+    }
+    let (links, asked) = (line.goal() != Goal::Objects, Lto::asked(&words));
+    let is_ours = line.compiles() || (links && asked == Lto::Full);
+    if !is_ours {
         return Ok(None);
     }
     if compiler.family == Family::Gcc {
@@ -103,6 +104,9 @@ pub fn compile(
     }
     if let Some(word) = words.iter().find(|word| is_otherwise(word)) {
         note(&format!("--elide does not go with {}: built with all checks", word.display()));
+        return Ok(None);
+    }
+    if Job::of(&words, &line).is_none() {
         return Ok(None);
     }
     let mut joins = asked == Lto::Full;
@@ -126,8 +130,8 @@ pub fn compile(
         return Ok(Some(ExitCode::SUCCESS));
     }
     let linked = job.with_objects(&objects);
-    if joins && let Some(status) = (Whole { steps: &steps, runtime, words: &linked }).link()? {
-        return Ok(Some(status));
+    if joins {
+        return Whole { steps: &steps, runtime, words: &linked }.link().map(Some);
     }
     let command = build::command(compiler, &CommandLine::read(&linked), &linked, runtime)?;
     Ok(Some(Child::start(command)?.wait()?.code()))

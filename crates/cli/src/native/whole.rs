@@ -9,12 +9,13 @@
 //! Where anything of that fails, the linker does what it does with `-flto` alone, and has the last word on what is wrong.
 
 use super::build;
+use super::child::Child;
 use super::command_line::{CommandLine, Goal, Role, parts};
 use super::elide::{Steps, note};
 use super::lto;
 use super::modules::Link;
 use super::runtime::Runtime;
-use crate::failure::Failure;
+use crate::failure::{Failure, plain};
 use deadheat_elide::Scope;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -22,16 +23,16 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
-/// Options with which modules need the linker's passes to become machine code, or which link something else than a program or a library.
-const OTHERWISE: [&str; 7] = [
-    "-r",
-    "-Wl,-r",
-    "-Wl,--relocatable",
-    "-fsanitize=cfi",
-    "-fsplit-lto-unit",
-    "-fvirtual-function-elimination",
-    "-fwhole-program-vtables",
-];
+/// Options that begin so have modules go through passes of the linker before they can be machine code.
+const PASSES: [&str; 4] =
+    ["-fsanitize=cfi", "-fsplit-lto-unit", "-fvirtual-function-elimination", "-fwhole-program-vtables"];
+
+/// What is linked with these is linked again.
+const AGAIN: [&str; 3] = ["-r", "-Wl,-r", "-Wl,--relocatable"];
+
+fn is_otherwise(word: &OsString) -> bool {
+    word.to_str().is_some_and(|w| AGAIN.contains(&w) || PASSES.iter().any(|start| w.starts_with(start)))
+}
 
 /// A link of modules.
 pub struct Whole<'a> {
@@ -61,25 +62,23 @@ fn because(what: impl Into<String>) -> Stop {
 }
 
 impl Whole<'_> {
-    /// Links with fewer checks. None if the linker has to do it by itself.
-    pub fn link(&self) -> Result<Option<ExitCode>, Failure> {
-        match self.try_link() {
-            Ok(()) => Ok(Some(ExitCode::SUCCESS)),
-            Err(Stop::NoModules) => Ok(None),
-            Err(Stop::Trouble(failure)) => Err(failure),
-            Err(Stop::Because(reason)) => {
-                note(&format!("{reason}: linked with all checks"));
-                Ok(None)
-            }
+    /// Links, with fewer checks if that can be done.
+    pub fn link(&self) -> Result<ExitCode, Failure> {
+        let reason = match self.try_link() {
+            Ok(()) => return Ok(ExitCode::SUCCESS),
+            Err(Stop::Trouble(failure)) => return Err(failure),
+            Err(Stop::NoModules) => None,
+            Err(Stop::Because(reason)) => Some(reason),
+        };
+        let end = Child::start(self.command(self.words)?)?.wait()?;
+        if let Some(reason) = reason.filter(|_| end.success()) {
+            note(&format!("{reason}: linked with all checks"));
         }
+        Ok(end.code())
     }
 
     fn try_link(&self) -> Result<(), Stop> {
-        let is_otherwise = |word: &&OsString| {
-            word.to_str()
-                .is_some_and(|w| OTHERWISE.iter().any(|o| w == *o || (o.len() > 12 && w.starts_with(o))))
-        };
-        if let Some(word) = self.words.iter().find(is_otherwise) {
+        if let Some(word) = self.words.iter().find(|word| is_otherwise(word)) {
             return Err(because(format!("--elide -flto does not go with {}", word.display())));
         }
         let [joined, text, object] = ["whole.bc", "whole.ll", "whole.o"].map(|n| self.steps.folder.join(n));
@@ -92,9 +91,7 @@ impl Whole<'_> {
             return Err(Stop::NoModules);
         }
         self.compile(&text, &object)?;
-        let command =
-            build::command(self.steps.compiler, &CommandLine::read(&link.words), &link.words, self.runtime)?;
-        let ended = self.run(command)?;
+        let ended = run(self.command(&link.words)?)?;
         if !ended.status.success() {
             return Err(because("what is left of the modules cannot be linked"));
         }
@@ -110,10 +107,11 @@ impl Whole<'_> {
     fn join(&self, joined: &Path) -> Result<(), Stop> {
         let kept = parts(self.words).into_iter().filter(|(role, _)| *role != Role::Output);
         let mut words: Vec<OsString> = kept.flat_map(|(_, part)| part.to_vec()).collect();
-        words.extend(["-Wl,-plugin-opt=emit-llvm".into(), "-o".into(), joined.into()]);
-        let command = build::command(self.steps.compiler, &CommandLine::read(&words), &words, self.runtime)?;
+        // Newer lld writes the module down only when it has optimised it.
+        words.extend(["-Wl,-plugin-opt=emit-llvm,-plugin-opt=O0", "-o"].map(OsString::from));
+        words.push(joined.into());
         // What the linker has to say of the program, it says again at the end.
-        let ended = self.run(command)?;
+        let ended = run(self.command(&words)?)?;
         let mut start = [0; 2];
         let is_module =
             File::open(joined).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"BC";
@@ -127,7 +125,7 @@ impl Whole<'_> {
     fn write(&self, joined: &Path, text: &Path) -> Result<(), Stop> {
         let mut command = self.clang();
         command.args(["-S", "-emit-llvm", "-x", "ir"]).arg(joined).arg("-o").arg(text);
-        match self.run(command)?.status.success() {
+        match run(command)?.status.success() {
             true => Ok(()),
             false => Err(because("clang does not read what the linker has joined")),
         }
@@ -144,8 +142,10 @@ impl Whole<'_> {
             command.arg("-O2");
         }
         command.arg(if self.scope() == Scope::Program { "-fPIE" } else { "-fPIC" });
+        // So that the linker can leave out what nobody uses, as it can with modules.
+        command.args(["-ffunction-sections", "-fdata-sections"]);
         command.args(["-c", "-x", "ir"]).arg(text).arg("-o").arg(object);
-        match self.run(command)?.status.success() {
+        match run(command)?.status.success() {
             true => Ok(()),
             false => Err(because("the joined modules could not be compiled with fewer checks")),
         }
@@ -158,10 +158,13 @@ impl Whole<'_> {
         command
     }
 
-    fn run(&self, mut command: Command) -> Result<Output, Failure> {
-        let name = command.get_program().to_string_lossy().into_owned();
-        command
-            .output()
-            .map_err(|e| Failure::new(format!("cannot run {name}: {}", crate::failure::plain(&e))))
+    /// A link with the runtime.
+    fn command(&self, words: &[OsString]) -> Result<Command, Failure> {
+        build::command(self.steps.compiler, &CommandLine::read(words), words, self.runtime)
     }
+}
+
+fn run(mut command: Command) -> Result<Output, Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command.output().map_err(|e| Failure::new(format!("cannot run {name}: {}", plain(&e))))
 }
