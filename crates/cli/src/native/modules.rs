@@ -86,7 +86,9 @@ impl Rest<'_> {
             match word.as_bytes() {
                 b"--whole-archive" | b"-whole-archive" => self.in_full = true,
                 b"--no-whole-archive" | b"-no-whole-archive" => self.in_full = false,
-                b"--start-lib" => return Err("--start-lib is for the linker to see to".into()),
+                _ if is_for_linker(word) => {
+                    return Err(format!("{} is for the linker to see to", word.display()));
+                }
                 [b'@', ..] => return Err(format!("{} is for the linker to read", word.display())),
                 [b'-', b'l', ..] if self.in_full => {
                     return Err(format!("{} is linked as a whole", word.display()));
@@ -119,6 +121,12 @@ impl Rest<'_> {
         }
         Ok(content == Content::Both)
     }
+}
+
+/// Options after which a name means something else than modules say, or files are only looked at in need.
+fn is_for_linker(word: &OsStr) -> bool {
+    let name = word.to_str().unwrap_or("").trim_start_matches('-').split('=').next();
+    word.as_bytes().starts_with(b"-") && matches!(name, Some("start-lib" | "wrap" | "defsym"))
 }
 
 fn content(file: &Path) -> Result<Content, Reason> {

@@ -190,14 +190,23 @@ fn modules_with_machine_code_archives_and_libraries() {
     }
     assert_eq!(must(&folder, "nm p").matches("_GLOBAL__sub_I_extra.cpp").count(), 1, "it is made once");
     // What only the linker can take apart it does, and the line says so.
-    let told = told(
-        &folder,
-        clang,
-        "cc --elide -flto user.o -Wl,--whole-archive libboth.a -Wl,--no-whole-archive -o p",
-    );
+    let both = "cc --elide -flto user.o -Wl,--whole-archive libboth.a -Wl,--no-whole-archive -o p";
+    let told = told(&folder, clang, both);
     assert_eq!(
         told.status(0).stderr,
         "deadheat: note: libboth.a is linked as a whole: linked with all checks\n"
+    );
+    must(&folder, "./p");
+    folder.write(
+        "wrap.c",
+        "#include \"table.h\"\nlong __real_look(const struct table *, int);\nlong __wrap_look(const struct table *t, int k) { return __real_look(t, k); }\n",
+    );
+    ok(&folder, clang, "cc --elide -O2 -c wrap.c");
+    let told =
+        self::told(&folder, clang, "cc --elide -flto user.o native.o table.o wrap.o -Wl,--wrap=look -o p");
+    assert_eq!(
+        told.status(0).stderr,
+        "deadheat: note: --wrap=look is for the linker to see to: linked with all checks\n"
     );
     must(&folder, "./p");
     // A shared library exports what it did, and a program is linked with it.
