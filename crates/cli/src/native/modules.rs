@@ -190,3 +190,66 @@ fn one(bytes: &[u8]) -> Result<Content, Strange> {
     let is_fat = [".llvmbc", ".llvm.lto"].iter().any(|name| object.section_by_name(name).is_some());
     if is_fat { Err(Strange::Fat) } else { Ok(Content::Machine) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// A folder with two modules to be joined, one that is not, and a text.
+    fn folder() -> TempDir {
+        let folder = TempDir::new().unwrap();
+        for (name, bytes) in [
+            ("a.o", &b"BC\xc0\xde....ThinLTO"[..]),
+            ("b.o", b"BC\xc0\xde..ThinLTO.."),
+            ("thin.o", b"BC\xc0\xde"),
+            ("script", b"INPUT(a.o)"),
+        ] {
+            fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        folder
+    }
+
+    /// What becomes of the words, in which names of files have a `/` in front.
+    fn link(words: &str) -> Result<Option<String>, Reason> {
+        let folder = folder();
+        let at = format!("{}/", folder.path().display());
+        let words: Vec<OsString> = words.replace('/', &at).split_whitespace().map(OsString::from).collect();
+        let told = Link::without_modules(&words, Path::new("whole.o")).map_err(|e| e.replace(&at, "/"))?;
+        let text = |link: Link| link.words.join(OsStr::new(" ")).to_string_lossy().replace(&at, "/");
+        Ok(told.map(text))
+    }
+
+    #[test]
+    fn what_modules_have_become_is_where_the_first_was() {
+        let cases = [
+            ("-O2 -flto /a.o -lx /b.o -o p", "-O2 whole.o -lx -o p"),
+            ("-Wl,-Map,/script,/a.o -flto=auto /b.o", "whole.o -Wl,-Map,/script"),
+            ("-Xlinker /a.o -Xlinker -x -Wl,/b.o", "whole.o -Xlinker -x"),
+            (
+                "-Wl,--whole-archive /a.o -Wl,--no-whole-archive -lx",
+                "-Wl,--whole-archive whole.o -Wl,--no-whole-archive -lx",
+            ),
+        ];
+        for (words, expected) in cases {
+            assert_eq!(link(words), Ok(Some(expected.to_owned())), "{words}");
+        }
+        assert_eq!(link("-O2 -lx"), Ok(None));
+    }
+
+    #[test]
+    fn what_is_left_to_the_linker() {
+        let cases = [
+            ("/a.o /thin.o", "/thin.o was compiled for -flto=thin"),
+            ("/a.o /script", "/script is neither an object nor a library"),
+            ("/a.o /none.o", "/none.o cannot be read"),
+            ("/a.o -Wl,--whole-archive -lx", "-lx is linked as a whole"),
+            ("/a.o -Xlinker --wrap -Xlinker f", "--wrap is for the linker to see to"),
+            ("/a.o -Wl,--defsym=f=g", "--defsym=f=g is for the linker to see to"),
+            ("/a.o -Wl,@more", "@more is for the linker to read"),
+        ];
+        for (words, reason) in cases {
+            assert_eq!(link(words), Err(reason.to_owned()), "{words}");
+        }
+    }
+}
