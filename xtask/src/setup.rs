@@ -19,7 +19,7 @@ pub fn compilers() -> Step {
     Ok(())
 }
 
-/// clang, of any version: the tests run programs of both compilers.
+/// clang, of any version: the tests run programs of both compilers. With it comes the linker's plugin for `-flto`.
 pub fn clang() -> Step {
     if has(&newest("clang"), &["--version"]) { Ok(()) } else { apt_install(&["clang"]) }
 }

@@ -1,13 +1,13 @@
 //! Random programs whose threads take turns in a fixed order: with `--elide` at any level they have races on the same variables as without.
 //!
 //! Turns are handed on by plain variables in functions that are not instrumented: no detector sees an order in them, and check elimination takes them for nothing, so that the turns of others fall into the
-//! middle of its spans. `DEADHEAT_SEED=7` starts with another seed than usual, `DEADHEAT_RANDOM=100` tries so many programs.
+//! middle of its spans. In several files, the linker joins them (`-flto`). `DEADHEAT_SEED=7` starts with another seed than usual, `DEADHEAT_RANDOM=100` tries so many programs.
 
 #[path = "elide/program.rs"]
 mod program;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
@@ -27,14 +27,16 @@ fn clang() -> String {
     names.chain(["clang".to_owned()]).find(runs).expect("clang is installed")
 }
 
-fn build(source: &Path, out: &Path, how: &str, level: &str) -> String {
+fn build(sources: &[PathBuf], out: &Path, how: &str, level: &str) -> String {
     let mut command = Command::new(BIN);
-    command.args(["cc", &format!("--elide={level}"), "--elide-stats", "-g", how, "-pthread", "-w"]);
-    command.arg(source).arg("-o").arg(out).env("DEADHEAT_CC", clang());
+    command.args(["cc", &format!("--elide={level}"), "--elide-stats", "-g", "-pthread", "-w"]);
+    command.args(how.split(' ')).args(sources).arg("-o").arg(out).env("DEADHEAT_CC", clang());
     let output = command.output().expect("deadheat runs");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{how} --elide={level} does not build {}: {told}", source.display());
-    assert!(!told.contains("all of them") && !told.contains("cannot be read"), "{told}");
+    assert!(output.status.success(), "{how} --elide={level} does not build {}: {told}", sources[0].display());
+    for trouble in ["all of them", "cannot be read", "all checks", "by itself"] {
+        assert!(!told.contains(trouble), "{told}");
+    }
     told
 }
 
@@ -57,19 +59,24 @@ fn racing(program: &Path) -> BTreeSet<String> {
     told.lines().filter_map(variable).collect()
 }
 
-#[test]
-fn the_same_variables_race() {
+/// Builds programs of random seeds in those ways, the sources of each in files of their own: at all levels they have the same races.
+fn judge(programs: u64, ways: [&str; 2], sources: impl Fn(u64) -> Vec<String>) {
     let seed = setting("DEADHEAT_SEED", 500);
     let (mut races, mut gone) = (0, 0);
-    for seed in seed..seed + setting("DEADHEAT_RANDOM", 6) {
+    for seed in seed..seed + setting("DEADHEAT_RANDOM", programs) {
         let folder = TempDir::new().expect("a temporary folder");
-        let [source, built] = ["program.c", "program"].map(|name| folder.path().join(name));
-        std::fs::write(&source, program::source(seed)).expect("it can be written");
-        for how in ["-O2", "-O0"] {
-            build(&source, &built, how, "off");
+        let built = folder.path().join("program");
+        let write = |(number, text): (usize, String)| {
+            let file = folder.path().join(format!("{number}.c"));
+            std::fs::write(&file, text).expect("it can be written");
+            file
+        };
+        let files: Vec<PathBuf> = sources(seed).into_iter().enumerate().map(write).collect();
+        for how in ways {
+            build(&files, &built, how, "off");
             let expected = racing(&built);
             for level in ["redundant", "coalesce", "inline"] {
-                let told = build(&source, &built, how, level);
+                let told = build(&files, &built, how, level);
                 let found = racing(&built);
                 if found != expected {
                     let kept = folder.keep();
@@ -85,7 +92,17 @@ fn the_same_variables_race() {
         }
     }
     assert!(
-        races > 20 && gone > 20,
+        races as u64 > 3 * programs && gone as u64 > 3 * programs,
         "the programs say little: {races} races, {gone} functions with fewer checks"
     );
+}
+
+#[test]
+fn the_same_variables_race() {
+    judge(6, ["-O2", "-O0"], |seed| vec![program::source(seed)]);
+}
+
+#[test]
+fn the_same_variables_race_across_files() {
+    judge(3, ["-O2 -flto", "-O0 -flto"], program::files);
 }

@@ -5,7 +5,7 @@
 //! Text keeps what this crate does not understand: a line that is not changed stays as it was, and a function that cannot be read stays as a whole.
 //!
 //! # Deviations
-//! - What functions have checked for each other (RedCard's method specifications) is inferred within a module, in terms of parameters and globals. Of recursion nothing is known, nor of functions that somebody else may call.
+//! - What functions have checked for each other (RedCard's method specifications) is inferred within a module (a file, or all that a linker has joined), in terms of parameters and globals. Of recursion nothing is known, nor of functions that somebody else may call.
 //! - Loops are not peeled. Instead a word on the stack remembers what was checked in the current span, where the paths differ in that (`analysis::once`); other words remember addresses that come again in loops (`analysis::again`).
 //! - Variables of a function whose addresses go nowhere are not checked (`analysis::local`), which RedCard leaves to the escape analysis of others.
 //! - Addresses are compared as linear forms of SSA values, which takes the place of the alias constraints: two pointers that were loaded twice are two pointers.
@@ -16,9 +16,11 @@ mod function;
 mod ir;
 mod level;
 mod rewrite;
+mod scope;
 mod stats;
 
 pub use level::Level;
+pub use scope::Scope;
 pub use stats::Stats;
 
 use analysis::calls::Calls;
@@ -42,9 +44,14 @@ pub struct Elided {
     pub unread: usize,
 }
 
-/// The module without the checks that the level takes out. None if the text is no module.
+/// The module of a file without the checks that the level takes out. None if the text is no module.
 pub fn elide(text: &str, level: Level) -> Option<Elided> {
-    let module = Module::read(text)?;
+    elide_in(text, level, Scope::File)
+}
+
+/// The same of a module that is that much of a program.
+pub fn elide_in(text: &str, level: Level, scope: Scope) -> Option<Elided> {
+    let module = Module::read(text, scope)?;
     if level == Level::Off {
         return Some(Elided { text: text.to_owned(), stats: Vec::new(), unread: module.unread });
     }
@@ -52,7 +59,7 @@ pub fn elide(text: &str, level: Level) -> Option<Elided> {
     if level >= Level::Coalesce
         && let Some(text) = preheaders::add(&module, &effects)
     {
-        let module = Module::read(&text)?;
+        let module = Module::read(&text, scope)?;
         return Some(thin_out(&module, &Effects::infer(&module), level));
     }
     Some(thin_out(&module, &effects, level))

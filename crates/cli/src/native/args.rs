@@ -25,6 +25,7 @@ Examples:
   CC=\"deadheat cc\" CXX=\"deadheat c++\" cmake -B build && cmake --build build
   deadheat cc -O2 prog.c -o prog && ./prog
   deadheat cc --elide -O2 prog.c -o prog     fewer checks, the same races, a faster program (clang only)
+  deadheat cc --elide -O2 -flto a.c b.c      the same for all files as one
 
 --elide[=LEVEL] leaves out checks that cannot find anything new: off; redundant, made before since the thread last
 published something; coalesce, also whole ranges before loops; inline (the default), also the usual comparison in the code.

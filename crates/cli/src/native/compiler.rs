@@ -75,6 +75,11 @@ impl Compiler {
         command
     }
 
+    /// Its version, as far as packages are named after it.
+    pub fn version(&self) -> Option<u32> {
+        version_of(self.command())
+    }
+
     /// What to call it.
     pub fn name(&self) -> String {
         let words: Vec<_> = self.words.iter().map(|w| w.to_string_lossy()).collect();
@@ -120,7 +125,11 @@ fn family(words: &[OsString]) -> Family {
 }
 
 fn version(program: &str) -> Option<u32> {
-    let told = Command::new(program).arg("-dumpversion").output().ok()?;
+    version_of(Command::new(program))
+}
+
+fn version_of(mut compiler: Command) -> Option<u32> {
+    let told = compiler.arg("-dumpversion").output().ok()?;
     String::from_utf8_lossy(&told.stdout).split('.').next()?.trim().parse().ok()
 }
 

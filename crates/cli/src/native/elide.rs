@@ -1,16 +1,19 @@
 //! `--elide`: clang in two steps, with fewer checks in between.
 //!
 //! The first step is clang's own, up to the module as text: all optimisations and the instrumentation are in it. The second makes machine code of what `deadheat_elide` has left,
-//! without running any pass again (or, with `-flto`, a module for the linker: clang instruments before that). Whatever does not fit this way is compiled as without `--elide`, which is only slower.
+//! without running any pass again (or, with `-flto=thin`, a module for the linker: clang instruments before that). With `-flto` that is done when linking, with all modules in one (`whole`).
+//! Whatever does not fit this way is compiled as without `--elide`, which is only slower.
 
 use super::build;
 use super::child::Child;
 use super::command_line::{CommandLine, Goal, Kind, Role, kind, parts};
 use super::compiler::{Compiler, Family};
+use super::lto::{self, Lto};
 use super::response::expand;
 use super::runtime::Runtime;
+use super::whole::Whole;
 use crate::failure::{Failure, plain};
-use deadheat_elide::{Level, Stats};
+use deadheat_elide::{Level, Scope, Stats};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -84,42 +87,68 @@ pub fn compile(
     if options.level == Level::Off {
         return Ok(None);
     }
-    let (words, line) = (expand(words), CommandLine::read(words));
-    if !line.compiles() || matches!(line.goal(), Goal::Nothing | Goal::StaticProgram) {
+    let (mut words, line) = (expand(words), CommandLine::read(words));
+    if matches!(line.goal(), Goal::Nothing | Goal::StaticProgram) {
+        return Ok(None);
+    }
+    let (links, asked) = (line.goal() != Goal::Objects, Lto::asked(&words));
+    let is_ours = line.compiles() || (links && asked == Lto::Full);
+    if !is_ours {
         return Ok(None);
     }
     if compiler.family == Family::Gcc {
-        note("--elide needs clang: built with all checks");
+        if line.compiles() {
+            note("--elide needs clang: built with all checks");
+        }
         return Ok(None);
     }
     if let Some(word) = words.iter().find(|word| is_otherwise(word)) {
         note(&format!("--elide does not go with {}: built with all checks", word.display()));
         return Ok(None);
     }
+    if Job::of(&words, &line).is_none() {
+        return Ok(None);
+    }
+    let mut joins = asked == Lto::Full;
+    if joins && let Some(plugin) = lto::missing_plugin(compiler, &words) {
+        note(&without_plugin(compiler, &plugin));
+        (words, joins) = (lto::without(&words), false);
+    }
+    // Modules wait for the linker with all of their checks.
+    if joins && !links {
+        return Ok(None);
+    }
     let Some(job) = Job::of(&words, &line) else { return Ok(None) };
     let folder = TempDir::with_prefix("deadheat-")
         .map_err(|e| Failure::new(format!("cannot make a temporary folder: {}", plain(&e))))?;
-    let compiling = Compiling { compiler, line: &line, folder: folder.path(), options };
-    let mut objects = Vec::new();
-    for (number, source) in job.sources.iter().enumerate() {
-        let object = match job.links {
-            true => folder.path().join(format!("{number}.o")),
-            false => job.object(source, &line),
-        };
-        if let Some(status) = compiling.one(&job, source, &object, number)? {
-            return Ok(Some(status));
-        }
-        objects.push(object);
-    }
-    if !job.links {
+    let steps = Steps { compiler, line: &line, folder: folder.path(), options };
+    let objects = match steps.objects(&job, if joins { Checks::All } else { Checks::Fewer })? {
+        Ok(objects) => objects,
+        Err(status) => return Ok(Some(status)),
+    };
+    if !links {
         return Ok(Some(ExitCode::SUCCESS));
     }
     let linked = job.with_objects(&objects);
+    if joins {
+        return Whole { steps: &steps, runtime, words: &linked }.link().map(Some);
+    }
     let command = build::command(compiler, &CommandLine::read(&linked), &linked, runtime)?;
     Ok(Some(Child::start(command)?.wait()?.code()))
 }
 
-fn note(text: &str) {
+fn without_plugin(compiler: &Compiler, plugin: &Path) -> String {
+    let package = match compiler.version() {
+        Some(version) => format!("llvm-{version}-linker-tools"),
+        None => "llvm-linker-tools".to_owned(),
+    };
+    format!(
+        "-flto needs {}, or lld: every file is compiled and thinned out by itself (Debian, Ubuntu: apt install {package}, or lld and -fuse-ld=lld)",
+        plugin.display()
+    )
+}
+
+pub fn note(text: &str) {
     eprintln!("deadheat: note: {text}");
 }
 
@@ -136,7 +165,7 @@ impl<'a> Job<'a> {
         let parts = parts(words);
         let is = |option: &str| words.iter().any(|w| w == option);
         let links = line.goal() != Goal::Objects;
-        let notes = parts.iter().any(|(role, _)| *role == Role::Dependencies);
+        let notes = line.compiles() && parts.iter().any(|(role, _)| *role == Role::Dependencies);
         if (!links && !is("-c"))
             || ["-S", "-E", "-M", "-MM", "-fsyntax-only"].into_iter().any(is)
             || (links && notes)
@@ -153,7 +182,7 @@ impl<'a> Job<'a> {
         }
         let inputs = parts.iter().filter(|(role, _)| *role == Role::Input).map(|(_, w)| w[0].as_os_str());
         let sources: Vec<&OsStr> = inputs.filter(|file| is_source(file, !languages.is_empty())).collect();
-        (!sources.is_empty()).then_some(Job { parts, sources, links })
+        (!sources.is_empty() || links).then_some(Job { parts, sources, links })
     }
 
     /// The object that compiling only makes of a source.
@@ -202,15 +231,47 @@ fn is_source(file: &OsStr, told: bool) -> bool {
     }
 }
 
-/// One compilation after the other.
-struct Compiling<'a> {
-    compiler: &'a Compiler,
-    line: &'a CommandLine,
-    folder: &'a Path,
+/// Which checks an object of a source has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Checks {
+    /// Those of the compiler.
+    All,
+    /// Those that are left of them.
+    Fewer,
+}
+
+/// The steps of a build, one after the other.
+pub struct Steps<'a> {
+    /// The compiler.
+    pub compiler: &'a Compiler,
+    /// What it was told.
+    pub line: &'a CommandLine,
+    /// For what is needed in between.
+    pub folder: &'a Path,
     options: Options,
 }
 
-impl Compiling<'_> {
+impl Steps<'_> {
+    /// Makes objects of all sources. A status if that fails, as it would without us.
+    fn objects(&self, job: &Job<'_>, checks: Checks) -> Result<Result<Vec<PathBuf>, ExitCode>, Failure> {
+        let mut objects = Vec::new();
+        for (number, source) in job.sources.iter().enumerate() {
+            let object = match job.links {
+                true => self.folder.join(format!("{number}.o")),
+                false => job.object(source, self.line),
+            };
+            let failed = match checks {
+                Checks::All => self.as_usual(job, source, &object, &[])?,
+                Checks::Fewer => self.one(job, source, &object, number)?,
+            };
+            if let Some(status) = failed {
+                return Ok(Err(status));
+            }
+            objects.push(object);
+        }
+        Ok(Ok(objects))
+    }
+
     /// Makes the object of a source. A status if that fails, as it would without us.
     fn one(
         &self,
@@ -226,7 +287,7 @@ impl Compiling<'_> {
         if !end.success() {
             return Ok(Some(end.code()));
         }
-        if self.thin_out(source, &text)? {
+        if self.thin_out(source, &text, Scope::File)? {
             let end = Child::start(self.second(job, &text, object))?.wait()?;
             if end.success() {
                 return Ok(None);
@@ -237,9 +298,20 @@ impl Compiling<'_> {
             ));
         }
         // What clang had to say of the source has been said.
-        let mut whole = self.first(job, source, object);
-        whole.args(["-w", "-c", "-o"]).arg(object);
-        let end = Child::start(whole)?.wait()?;
+        self.as_usual(job, source, object, &["-w"])
+    }
+
+    /// Makes the object of a source with all checks. A status if that fails.
+    fn as_usual(
+        &self,
+        job: &Job<'_>,
+        source: &OsStr,
+        object: &Path,
+        more: &[&str],
+    ) -> Result<Option<ExitCode>, Failure> {
+        let mut command = self.first(job, source, object);
+        command.args(more).args(["-c", "-o"]).arg(object);
+        let end = Child::start(command)?.wait()?;
         Ok((!end.success()).then(|| end.code()))
     }
 
@@ -281,11 +353,12 @@ impl Compiling<'_> {
     }
 
     /// Rewrites the module in place. False if it is not one that can be read.
-    fn thin_out(&self, source: &OsStr, file: &Path) -> Result<bool, Failure> {
+    pub fn thin_out(&self, source: &OsStr, file: &Path, scope: Scope) -> Result<bool, Failure> {
         let trouble = |e: std::io::Error| Failure::at(file.display(), plain(&e));
         let text = std::fs::read(file).map_err(trouble)?;
-        let elided =
-            String::from_utf8(text).ok().and_then(|text| deadheat_elide::elide(&text, self.options.level));
+        let elided = String::from_utf8(text)
+            .ok()
+            .and_then(|text| deadheat_elide::elide_in(&text, self.options.level, scope));
         let Some(elided) = elided else {
             note(&format!("{}: clang's module cannot be read; it has all checks", source.display()));
             return Ok(false);

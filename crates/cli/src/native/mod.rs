@@ -6,6 +6,8 @@ mod child;
 mod command_line;
 mod compiler;
 mod elide;
+mod lto;
+mod modules;
 mod program;
 mod record;
 mod response;
@@ -13,6 +15,7 @@ mod results;
 mod run;
 mod runtime;
 mod settings;
+mod whole;
 mod words;
 pub mod wrapper;
 

@@ -24,3 +24,4 @@ mod stats;
 mod terminal;
 mod trouble;
 mod usage;
+mod whole;

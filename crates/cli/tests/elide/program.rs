@@ -94,8 +94,43 @@ impl Dice {
     }
 }
 
+const MAIN: &str = "\
+int main(void) {
+  pthread_t all[3];
+  void *(*run[])(void *) = {t0, t1, t2};
+  for (long k = 0; k < 3; k++) pthread_create(&all[k], 0, run[k], (void *)(k + 20));
+  for (int k = 0; k < 3; k++) pthread_join(all[k], 0);
+  return 0;
+}
+";
+
 /// The source of a program: the same for the same seed.
 pub fn source(seed: u64) -> String {
+    let threads: Vec<String> = threads(seed).iter().map(|thread| format!("static {thread}")).collect();
+    [HEAD, &threads.concat(), MAIN].concat()
+}
+
+/// The same program in several files: one for what all share, one for each thread, one for the rest.
+pub fn files(seed: u64) -> Vec<String> {
+    let declared: String = HEAD.lines().filter_map(declaration).collect();
+    let shared = HEAD.replace("static ", "");
+    let main = format!("{declared}void *t0(void *), *t1(void *), *t2(void *);\n{MAIN}");
+    let threads = threads(seed).into_iter().map(|thread| declared.clone() + &thread);
+    [shared, main].into_iter().chain(threads).collect()
+}
+
+/// What another file has to know of what begins in that line.
+fn declaration(line: &str) -> Option<String> {
+    let line = line.replace("static ", "");
+    match line.as_bytes().first()? {
+        b'#' => Some(line + "\n"),
+        b' ' | b'}' => None,
+        b'_' if line.starts_with("__attribute__") => Some(format!("{};\n", line.split_once(" {")?.0)),
+        _ => Some(format!("extern {}\n", line.replace(" = PTHREAD_MUTEX_INITIALIZER", ""))),
+    }
+}
+
+fn threads(seed: u64) -> Vec<String> {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut bodies = vec![String::new(); THREADS];
     for turn in 0..8 + dice.below(10) {
@@ -107,16 +142,10 @@ pub fn source(seed: u64) -> String {
         body.push_str("  hand_on();\n");
         // What follows a turn is not ordered with what the others do in theirs, so it must touch nothing shared.
     }
-    let mut out = String::from(HEAD);
-    for (thread, body) in bodies.iter().enumerate() {
-        let _ = writeln!(
-            out,
-            "static void *t{thread}(void *n) {{\n  long k = (long)n;\n{body}  return (void *)k;\n}}"
-        );
-    }
-    out.push_str("int main(void) {\n  pthread_t all[3];\n  void *(*run[])(void *) = {t0, t1, t2};\n  for (long k = 0; k < 3; k++) pthread_create(&all[k], 0, run[k], (void *)(k + 20));\n");
-    out.push_str("  for (int k = 0; k < 3; k++) pthread_join(all[k], 0);\n  return 0;\n}\n");
-    out
+    let function = |(thread, body): (usize, &String)| {
+        format!("void *t{thread}(void *n) {{\n  long k = (long)n;\n{body}  return (void *)k;\n}}\n")
+    };
+    bodies.iter().enumerate().map(function).collect()
 }
 
 fn variable(dice: &mut Dice) -> String {

@@ -3,7 +3,7 @@
 use super::work::Work;
 use crate::ir::lex::Cursor;
 use crate::ir::{BlockId, Kind, Module, Operand};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// A call of a function of the module, by name.
 pub struct Site<'a, 'b> {
@@ -39,7 +39,8 @@ impl<'a, 'b> Calls<'a, 'b> {
         let sites: Vec<Vec<Site<'a, 'b>>> = works.iter().map(|work| sites(work, &numbers)).collect();
         let mut calls_of = vec![0; works.len()];
         sites.iter().flatten().for_each(|site| calls_of[site.callee] += 1);
-        let mentions = mentions(module, &numbers);
+        let mut mentions = mentions(module, &numbers);
+        in_assembly(module, &numbers, |number| mentions[number] += 1);
         let is_closed = |(number, work): (usize, &Work<'a, 'b>)| {
             let is_local = work.function.is("internal") || work.function.is("private");
             // Where it is defined is a mention too.
@@ -78,6 +79,36 @@ fn mentions(module: &Module<'_>, numbers: &HashMap<&str, usize, foldhash::fast::
         }
     }
     found
+}
+
+/// Calls `f` with each function that assembly may mention, inline or beside functions. It does so without the `@`: to LLVM it is a text. A function that is local to its file has to be declared as
+/// used for that, but the linker makes functions local of whose use in another file's assembly it does not know.
+fn in_assembly(
+    module: &Module<'_>,
+    numbers: &HashMap<&str, usize, foldhash::fast::FixedState>,
+    mut f: impl FnMut(usize),
+) {
+    let lines = (0..module.lines.count()).filter_map(|at| module.lines.get(at));
+    let (mut named, mut any) = (HashSet::<&str, foldhash::fast::FixedState>::default(), false);
+    for line in lines.filter(|line| line.contains("asm ")) {
+        // The text is in quotes; what is behind a backslash is the number of a byte.
+        for text in line.split('"').skip(1).step_by(2) {
+            any = true;
+            for part in text.split('\\').enumerate().map(|(i, part)| part.get(if i == 0 { 0 } else { 2 }..)) {
+                let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+                // `$$` is a dollar, which in front is none of the name.
+                let names = part.unwrap_or("").split(|c| !is_name(c));
+                named.extend(names.flat_map(|name| [name, name.trim_start_matches('$')]));
+            }
+        }
+    }
+    for (name, number) in numbers {
+        // Names that are quoted are rare: they are not looked for.
+        let is_quoted = name.starts_with("@\"");
+        if named.contains(&name[1..]) || (any && is_quoted) {
+            f(*number);
+        }
+    }
 }
 
 /// Without recursion: chains of calls may be long.

@@ -7,6 +7,7 @@
 //! A check may be *moved* only where nothing is published and nothing is learned: earlier than a release it would miss, earlier than an acquire it would see races that are none.
 
 use crate::ir::{Function, Inst, Kind, Module, Order};
+use crate::scope::Scope;
 use hashbrown::HashMap;
 
 /// What may happen.
@@ -226,7 +227,7 @@ impl<'a> Effects<'a> {
     /// calls, so the least fixed point has it, recursion or not.
     pub fn infer(module: &Module<'a>) -> Effects<'a> {
         let mut effects = Effects { defined: HashMap::default() };
-        let known: Vec<&Function<'a>> = module.functions.iter().filter(|f| is_final(f)).collect();
+        let known: Vec<&Function<'a>> = module.functions.iter().filter(|f| is_final(module, f)).collect();
         for function in &known {
             effects.defined.insert(function.name, Effect::NONE);
         }
@@ -310,19 +311,20 @@ fn intrinsic(name: &str) -> Effect {
 }
 
 /// What is called by that name is this body, or one that does the same: it cannot be replaced at link or load time.
-fn is_final(function: &Function<'_>) -> bool {
+fn is_final(module: &Module<'_>, function: &Function<'_>) -> bool {
     let replaceable = ["weak", "linkonce", "extern_weak", "common", "available_externally"];
     if replaceable.iter().any(|linkage| function.is(linkage)) {
         return false;
     }
-    ["dso_local", "internal", "private", "linkonce_odr", "weak_odr", "hidden", "protected"]
-        .iter()
-        .any(|l| function.is(l))
+    let says_so = ["internal", "private", "linkonce_odr", "weak_odr", "hidden", "protected"];
+    // A file does not know what it is linked into: meant for a program, it says so of whatever it defines.
+    let is_ours = function.is("dso_local") && module.scope != Scope::Library;
+    is_ours || says_so.iter().any(|l| function.is(l))
 }
 
 /// What is called by that name is this very body, with the checks that it has. Of several bodies that do the same, another one may have fewer.
-pub fn is_exact(function: &Function<'_>) -> bool {
-    is_final(function) && !function.is("linkonce_odr") && !function.is("weak_odr")
+pub fn is_exact(module: &Module<'_>, function: &Function<'_>) -> bool {
+    is_final(module, function) && !function.is("linkonce_odr") && !function.is("weak_odr")
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl<'a> Specs<'a> {
         let mut wants = vec![Vec::new(); works.len()];
         for number in &calls.callees_first {
             let (sites, work) = (&calls.sites[*number], &mut works[*number]);
-            if calls.calls_of[*number] > 0 && effects::is_exact(work.function) {
+            if calls.calls_of[*number] > 0 && effects::is_exact(module, work.function) {
                 specs.ensures[*number] = specs.ensured(module, effects, work, sites);
             }
             if calls.is_closed[*number] {

@@ -4,6 +4,7 @@ use super::function::{self, Function};
 use super::lex::Cursor;
 use super::text::Lines;
 use super::types::{self, Types};
+use crate::scope::Scope;
 use hashbrown::HashMap;
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
@@ -28,11 +29,13 @@ pub struct Module<'a> {
     pub is_x86_64_linux: bool,
     /// What it makes goes into a program, not into a shared library.
     pub for_program: bool,
+    /// How much of a program it is.
+    pub scope: Scope,
 }
 
 impl<'a> Module<'a> {
     /// Reads the text. None if it is no module.
-    pub fn read(text: &'a str) -> Option<Module<'a>> {
+    pub fn read(text: &'a str, scope: Scope) -> Option<Module<'a>> {
         if !text.contains("target triple") {
             return None;
         }
@@ -46,6 +49,7 @@ impl<'a> Module<'a> {
             opaque: true,
             is_x86_64_linux: false,
             for_program: true,
+            scope,
         };
         let (mut types, mut defines) = (Types::default(), Vec::new());
         for at in 0..module.lines.count() {
@@ -62,7 +66,12 @@ impl<'a> Module<'a> {
                 _ => {}
             }
         }
-        module.for_program |= text.contains("!\"PIE Level\"");
+        module.for_program = match scope {
+            // Files for programs may be linked into a library: the linker's plugin makes that right.
+            Scope::File => module.for_program || text.contains("!\"PIE Level\""),
+            Scope::Program => true,
+            Scope::Library => false,
+        };
         module.opaque = !text.contains("i8*");
         for at in defines {
             match function::read(&module.lines, at, &types) {

@@ -5,6 +5,7 @@ mod calls;
 mod later;
 mod local;
 mod once;
+mod whole;
 
 use deadheat_elide::{Elided, Level, elide};
 
