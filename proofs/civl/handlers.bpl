@@ -158,7 +158,8 @@ requires {:layer 1} t != nil && c[t] >= 1;
   var r: Reads;
   yield;
   call same, r := LookR(x, t, c);
-  if (same) { ok := true; yield; return; }
+  // Only [Read Same Epoch]: in v1.5, as in 001, sets of reads are looked at under the lock.
+  if (same && is#One(r)) { ok := true; yield; return; }
   yield;
   call Lock(t, x);
   call w := LoadW(t, x);

@@ -1,7 +1,7 @@
 (** What each claimed theorem rests on: `cargo xtask proofs` reads these lines and what they print. *)
 From Deadheat Require Import PaperTrace VectorClockRules Simulation FastTrackDirect MultiJoin VerifiedFTRules Detector
   ChannelTrace ChannelExact HbSets HbSetDetectors RedCard OnlineRules HandlersRun HandlersLin Exec
-  ChannelClocks ChannelDetector PaperV2 BiggerSteps Reordering MovingSections InstrumentTheorems.
+  ChannelClocks ChannelDetector PaperV2 BiggerSteps Reordering MovingSections SectionExamples InstrumentTheorems.
 
 Print Assumptions hb_is_paper_hb.
 Print Assumptions vectorclock_theorem_1.
@@ -49,6 +49,9 @@ Print Assumptions instrumentation_lemma_4.
 Print Assumptions instrumentation_lemma_5.
 Print Assumptions instrumentation_lemma_6.
 Print Assumptions instrumentation_lemma_7.
+Print Assumptions lemma_4_supposes.
+Print Assumptions lemma_5_supposes.
+Print Assumptions lemma_6_supposes.
 Print Assumptions instrumentation_lemma_8.
 Print Assumptions instrumentation_lemma_9.
 Print Assumptions instrumentation_lemma_10.

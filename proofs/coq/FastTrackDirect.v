@@ -1,4 +1,8 @@
-(** FastTrack directly, as 000 Section 3.3.2 does it: Lemma 2 (FastTrack's Lemma 4, corrected), its converse, and precision. *)
+(** FastTrack directly, as 000 Section 3.3.2 does it: Lemma 2 (FastTrack's Lemma 4, corrected), its converse, and precision.
+
+    Completeness is the paper's: an access on which FastTrack is stuck races with one that it remembers, since by Lemma 2 its thread would know the time of
+    that one if it happened before. Soundness is that what FastTrack remembers stands for all accesses so far: [VInv], shared with the other detectors, whose
+    steps rest on the converse (here [lemma_2_converse], there [inv_T]). *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 From Deadheat Require Import Trace Knowledge Clocks Detector Vectors VerifiedFT FastTrack.
@@ -79,19 +83,90 @@ Proof.
     + eapply vle_trans; [apply (IT _ _ H)|]. intros w. unfold vjoin. lia.
 Qed.
 
-(** The converse, for accesses: if b's thread knows the time of a, then a happens before b. *)
+(** The own entry of an access's clock is its time. *)
 Definition is_access (a : op) : Prop := exists x, accesses x a.
+Lemma K_own tr i a : is_access a -> nth_error tr i = Some a -> K tr i (thr a) = ts j tr i.
+Proof. intros [x Hx] Ha. unfold K, ts. rewrite Ha. destruct a; simpl in Hx; try contradiction; reflexivity. Qed.
+
+(** The converse, for accesses: if b's thread knows the time of a, then a happens before b. *)
 Theorem lemma_2_converse tr a b i : feasible tr -> is_access b -> nth_error tr i = Some a ->
   ts j tr i <= C (clk tr) (thr b) (thr a) -> hb (tr ++ [b]) i (length tr).
 Proof.
   intros F [x Hx] Ha H. apply hb_new_char. left. now apply (inv_T _ _ (clocks_correct j tr F) (thr b) i a Ha).
 Qed.
+
+(** As the paper uses Lemma 2: if b's thread does not know the time of a, a conflicting access, then b, stuck or not, races with a. *)
+Lemma unknown_race tr a b i x : feasible tr -> nth_error tr i = Some a -> conflict x a b ->
+  C (clk tr) (thr b) (thr a) < ts j tr i -> race_at (tr ++ [b]) x (length tr).
+Proof.
+  intros F Ha Cf H. pose proof (nth_error_lt _ _ _ Ha) as Hl.
+  assert (is_access a /\ is_access b) as [Aa Ab] by (split; exists x; destruct a, b; simpl in *; tauto).
+  exists i, a, b. rewrite nth_error_snoc_lt, nth_error_snoc_eq by auto. repeat split; auto.
+  intros Hb. apply lemma_2 in Hb; auto. specialize (Hb (thr a)). rewrite K_new, K_old, (K_own tr i a Aa Ha) in Hb by auto.
+  destruct Ab as [y Hy]. destruct b; simpl in Hy; try contradiction; simpl in *; lia.
+Qed.
 End Lemma2.
+
+(** ** FastTrack *)
+
+(** What FastTrack remembers of x is of accesses that were made, it stands for all of them, and these do not race ([VInv]); where a rule applies, that stays so. *)
+Lemma rule_keeps tr x s a : feasible tr -> ok_next tr a -> dvar _ (drun FastTrack tr) x = Some s -> VInv FastTrack tr x s ->
+  forall s', dvar _ (drun FastTrack (tr ++ [a])) x = Some s' -> VInv FastTrack (tr ++ [a]) x s'.
+Proof.
+  intros F [Hj _] E V s'. rewrite drun_snoc. unfold dstep. rewrite drun_sync. cbn [dvar].
+  pose proof (clocks_correct true tr F) as I.
+  assert (Other : ~ accesses x a -> Some s = Some s' -> VInv FastTrack (tr ++ [a]) x s').
+  { intros Hx [= <-]. now apply VInv_other. }
+  destruct a as [t y|t y|t m|t m|t u|t u|t]; try (rewrite E; now apply Other);
+  (unfold upd; destruct (Nat.eqb_spec x y) as [<-|Hxy]; [|rewrite E; apply Other; simpl; congruence]); rewrite E; intros Er.
+  - eapply (VInv_read FastTrack); eauto. exact (o_rd_some FastTrack _ _ _ _ (inv_pos _ _ I t) Er).
+  - eapply (VInv_write FastTrack); eauto. exact (o_wr_some FastTrack _ _ _ _ (inv_pos _ _ I t) Er).
+Qed.
+
+(** Where none of its rules applies, the access races with one that is remembered. *)
+Lemma stuck_race tr x s a : feasible tr -> dvar _ (drun FastTrack tr) x = Some s -> VInv FastTrack tr x s ->
+  dvar _ (drun FastTrack (tr ++ [a])) x = None -> race_at (tr ++ [a]) x (length tr).
+Proof.
+  intros F E V. rewrite drun_snoc. unfold dstep. rewrite drun_sync. cbn [dvar].
+  pose proof (clocks_correct true tr F) as I.
+  destruct a as [t y|t y|t m|t m|t u|t u|t]; try (rewrite E; discriminate);
+  (unfold upd; destruct (Nat.eqb_spec x y) as [<-|Hxy]; [|rewrite E; discriminate]); rewrite E; intros Er.
+  - destruct (o_rd_none FastTrack _ _ _ (inv_pos _ _ I t) Er) as (u & k & Hw & Hk).
+    destruct (vi_Wb _ _ _ _ V _ _ Hw) as (i & Hi & <-). eapply (unknown_race true); eauto; simpl; auto.
+  - destruct (o_wr_none FastTrack _ _ _ (inv_pos _ _ I t) Er) as (u & k & [Hr|Hw] & Hk).
+    + destruct (vi_Rb _ _ _ _ V _ _ Hr) as (i & Hi & <-). eapply (unknown_race true); eauto; simpl; auto.
+    + destruct (vi_Wb _ _ _ _ V _ _ Hw) as (i & Hi & <-). eapply (unknown_race true); eauto; simpl; auto.
+Qed.
+
+Lemma flagged_stays tr x a : dvar _ (drun FastTrack tr) x = None -> dvar _ (drun FastTrack (tr ++ [a])) x = None.
+Proof. intros E. rewrite drun_snoc. destruct a; simpl; auto; unfold upd; destruct (Nat.eqb_spec x x0); subst; now rewrite ?E. Qed.
+Lemma vinv_no_race tr x s : VInv FastTrack tr x s -> ~ race_on tr x.
+Proof. intros V (j & i & a & b & Hij & Ha & Hb & Cf & Hh). apply Hh. eapply vi_rf; eauto. Qed.
+
+(** So a whole run ends in what is remembered, or in a race. *)
+Lemma fasttrack_run tr x : feasible tr ->
+  match dvar _ (drun FastTrack tr) x with Some s => VInv FastTrack tr x s | None => race_on tr x end.
+Proof.
+  intros F. induction F as [|tr a F IH Hok].
+  - simpl. constructor; try (intros u k [? [=]]; lia); intros [|i]; discriminate.
+  - destruct (dvar _ (drun FastTrack tr) x) as [s|] eqn:E.
+    + destruct (dvar _ (drun FastTrack (tr ++ [a])) x) as [s'|] eqn:E'; [eapply rule_keeps; eauto|].
+      exists (length tr). eapply stuck_race; eauto.
+    + rewrite (flagged_stays tr x a E). now apply race_on_snoc.
+Qed.
 
 (** FastTrack flags x if and only if there is a race on x, directly. *)
 Theorem fasttrack_direct tr x : feasible tr -> (dvar _ (drun FastTrack tr) x = None <-> race_on tr x).
-Proof. apply precise. Qed.
+Proof.
+  intros F. pose proof (fasttrack_run tr x F) as H. destruct (dvar _ (drun FastTrack tr) x) as [s|]; [|tauto].
+  apply vinv_no_race in H. split; [discriminate|tauto].
+Qed.
 (** ... at the access that completes the first race on x, and at no other. *)
 Theorem fasttrack_first_race tr a x : feasible (tr ++ [a]) -> dvar _ (drun FastTrack tr) x <> None ->
   (dvar _ (drun FastTrack (tr ++ [a])) x = None <-> race_at (tr ++ [a]) x (length tr)).
-Proof. apply first_race. Qed.
+Proof.
+  intros F Hn. inversion F as [E|tr' a' Ft _ E]; [destruct tr; discriminate|]. apply app_inj_tail in E as [-> ->].
+  pose proof (fasttrack_run tr x Ft) as V. destruct (dvar _ (drun FastTrack tr) x) as [s|] eqn:Es; [|congruence]. split.
+  - now apply (stuck_race tr x s a).
+  - intros H. apply fasttrack_direct; auto. now exists (length tr).
+Qed.

@@ -75,6 +75,7 @@ Notation sect := (sect Z).
 Notation big := (big Z).
 Notation bigs := (bigs Z).
 Notation WF := (WF Z).
+Notation suffix := (suffix Z).
 
 (** Memory encodes the state of VectorClock, for the threads that there are. *)
 Record enc (m : mem) (s : vcstate) : Prop := {
@@ -195,6 +196,11 @@ Lemma bsim_code Pb mb P m t i r G : bsim Pb mb P m -> P t = Some (i :: r, G) -> 
 Proof. intros [_ H] Hp. specialize (H t). rewrite Hp in H. destruct (Pb t) as [[li Gb]|]; [|contradiction]. destruct H as [<- H]. eauto. Qed.
 Lemma bsim_code' Pb mb P m t i r Gb : bsim Pb mb P m -> Pb t = Some (i :: r, Gb) -> exists G, P t = Some (i :: r, G) /\ eqU Gb G.
 Proof. intros [_ H] Hp. specialize (H t). rewrite Hp in H. destruct (P t) as [[li G]|]; [|contradiction]. destruct H as [-> H]. eauto. Qed.
+Lemma bsim_suffix Pb mb P m Pc : bsim Pb mb P m -> suffix P Pc -> suffix Pb Pc.
+Proof.
+  intros [_ B] S v. specialize (B v). specialize (S v). destruct (Pb v) as [[lb Gb]|], (P v) as [[l G]|]; try contradiction; auto.
+  destruct B as [-> _]. exact S.
+Qed.
 Lemma bsim_pool Pb mb P m i : bsim Pb mb P m -> (pool_ok Pb i <-> pool_ok P i).
 Proof.
   intros [_ H]. destruct i; simpl; try tauto; specialize (H u).
@@ -472,22 +478,24 @@ Definition assertion_next (prog : list instr) (t : tid) (P1 : pool) (m1 : mem) :
   exists al, steps (init prog) m0 al P1 m1 /\ race_free al /\ step t P1 m1 None Err.
 
 (** The paper relates the states before the failing step; but there other threads may be within sections, as it says before its Lemma 10. So "corresponding
-    states" are those of a run in which t's section is the only one that is not complete. And it does not say what becomes of assertions of the program's own. *)
+    states" are those of a run in which t's section is the only one that is not complete, and the state before the failing step is an instrumented suffix of
+    the program's: each thread there is in the section of the same instruction. And the paper does not say what becomes of assertions of the program's own. *)
 Theorem instrumentation_theorem_5 prog : wf_prog Z prog ->
-  (* where t fails in any run of the instrumented program, the program can run to a state where t's next operation is one on which VectorClock is stuck
-     (or its next step is a failing assertion), and the instrumented program to the corresponding state, from which t fails *)
+  (* where t fails in any run of the instrumented program, the program can run to a state there, each thread at the same instruction, where t's next
+     operation is one on which VectorClock is stuck (or its next step is a failing assertion), and the instrumented program to the corresponding state, from
+     which t fails *)
   (forall tr Pe me t o, steps (init (instrument Z prog)) m0 tr Pe me -> step t Pe me o Err ->
-     exists P1 m1 P1' m1', (stuck_next prog t P1 m1 \/ assertion_next prog t P1 m1) /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1') /\
+     exists P1 m1 P1' m1', (stuck_next prog t P1 m1 \/ assertion_next prog t P1 m1) /\ suffix P1 Pe /\ fails_from prog t P1' m1' /\ sim P1 m1 P1' m1') /\
   (* and where VectorClock is stuck on the program's next operation (or an assertion fails), the instrumented program can run to the corresponding state and fail *)
   (forall t P1 m1, stuck_next prog t P1 m1 \/ assertion_next prog t P1 m1 -> exists P1' m1', fails_from prog t P1' m1' /\ sim P1 m1 P1' m1').
 Proof.
   intros Hw. split.
   - intros tr Pe me t o H St.
     destruct (start_ends Z _ _ _ _ Hw H (or_intror (ex_intro _ t (ex_intro _ o St)))) as (Q0 & mi & tr' & H0 & E & Hmi).
-    destruct (instrumentation_lemma_10 Z _ _ _ _ _ _ _ _ (wf_init Z prog mi Hw Hmi) E H0 St) as (P & m & B & Bg).
+    destruct (instrumentation_lemma_10 Z _ _ _ _ _ _ _ _ (wf_init Z prog mi Hw Hmi) E H0 St) as (P & m & B & Sf & Bg).
     destruct (bigs_base _ _ _ _ Hw Hmi B) as (al & Pb & mb & s & T).
     destruct (together_fails _ _ _ _ _ _ _ _ Hw T Bg) as (P1' & m1' & Hf & Sm).
-    exists Pb, mb, P1', m1'. split; [|auto].
+    exists Pb, mb, P1', m1'. split; [|split; [eapply bsim_suffix; [eapply tg_bsim; eauto|exact Sf]|auto]].
     destruct (figure_12_forward _ _ _ _ _ _ _ (tg_bsim _ _ _ _ _ _ _ T) (tg_enc _ _ _ _ _ _ _ T) (tg_wf _ _ _ _ _ _ _ T) Bg) as [(a & Pb' & mb' & Sb & Hr)|Sb].
     + left. apply stuck_next_race. eapply together_race; eauto.
     + right. exists al. split; [eapply tg_base; eauto|]. split; [eapply together_race_free; eauto|exact Sb].

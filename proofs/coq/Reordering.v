@@ -613,12 +613,13 @@ Proof.
   - intros p. apply (ri_mem _ _ _ _ _ I). intros t i r G Hp. now elim (FP t i r G).
 Qed.
 
-(** Lemma 10: a run that fails is one of bigger steps, the last of which fails. *)
+(** Lemma 10: a run that fails is one of bigger steps, the last of which fails. More than the paper says: they lead to where the run is, up to the
+    sections that are not completed. *)
 Theorem instrumentation_lemma_10 P0 m0 Q tr Pc mc t o : WF P0 m0 -> (forall t, Q t = inst P0 t) -> steps Q m0 tr Pc mc -> step t Pc mc o Err ->
-  exists P m, bigs P0 m0 P m /\ big t P m Err.
+  exists P m, bigs P0 m0 P m /\ suffix P Pc /\ big t P m Err.
 Proof.
   intros W E H St. destruct (RI_steps _ _ _ _ _ _ W E H) as (P & m & A & B & I). exists P, m. split; auto.
-  exact (RI_step _ _ _ _ _ _ _ _ I St).
+  split; [eapply RI_suffix; eauto|exact (RI_step _ _ _ _ _ _ _ _ I St)].
 Qed.
 
 (** ** The steps that set up memory *)

@@ -1,27 +1,12 @@
 //! `docs/rules.md` is complete and true: every rule of the detectors has its row, and what a row names exists.
 
+mod pages;
+
+use pages::{names, read, sources};
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the repository").to_owned()
-}
-
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
-}
-
-/// The cells of each row.
 fn rows() -> Vec<Vec<String>> {
-    let table = read("docs/rules.md");
-    let lines = table.lines().filter(|line| line.starts_with("| ")).skip(2);
-    lines.map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
-}
-
-/// What stands between back-quotes.
-fn names(cell: &str) -> impl Iterator<Item = &str> {
-    cell.split('`').skip(1).step_by(2)
+    pages::rows("docs/rules.md")
 }
 
 /// `Name = "name",` in the macro that makes the rules of `detect`: the counter and what it is called.
@@ -63,14 +48,6 @@ fn every_function_and_test_exists() {
             row[0]
         );
     }
-}
-
-/// All text of the files of that kind in that folder.
-fn sources(folder: &str, extension: &str) -> String {
-    let files =
-        fs::read_dir(root().join(folder)).expect("the proofs are there").filter_map(|f| Some(f.ok()?.path()));
-    let files = files.filter(|f| f.extension().is_some_and(|e| e == extension));
-    files.map(|f| fs::read_to_string(f).expect("a file of the proofs")).collect()
 }
 
 #[test]

@@ -54,7 +54,6 @@ fn asked_until_locked(busy_for: u32) -> (u32, u32) {
 #[test]
 fn waiting() {
     set_give_way(give_way);
-    set_unfold(unfold);
     X.lock();
     X.set_r(IS.r);
     X.unlock(IS.w);
@@ -64,6 +63,8 @@ fn waiting() {
     assert_eq!(ways_until_locked(1), 1, "an unlock is still waited for");
     set_alone(false);
     assert_eq!(ways_until_locked(20), 20, "however long it takes");
+    // Not before: nothing was told together with others so far, so nobody asks.
+    set_unfold(unfold);
     assert_eq!(asked_until_locked(0), (1, 0));
     assert_eq!(asked_until_locked(2000), (2001, 31), "however long somebody is busy");
     set_alone(true);
