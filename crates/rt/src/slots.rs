@@ -289,8 +289,8 @@ pub fn lookup(word: Word, part: Part) -> Option<(Site, u32)> {
 
 /// Room for what is scattered, in the slot of the thread that writes it.
 pub fn open_scattered(slot: Slot, log: &mut Scattered) {
-    // Half as many bytes again as the other logs have.
-    log.open(&mut place(slot).history.lock().scattered, BUDGET.load(Ordering::Relaxed) / 2);
+    // An eighth of what the other logs have.
+    log.open(&mut place(slot).history.lock().scattered, BUDGET.load(Ordering::Relaxed) / 8);
 }
 
 /// Calls `f` with each slot that ever was and the clock of the last access in it.

@@ -12,6 +12,7 @@ use deadheat_rt::heap;
 use deadheat_rt::os;
 use deadheat_rt::registry;
 use deadheat_rt::sites::{SITES, Site};
+use deadheat_rt::thread::Stay;
 
 /// A finding, with its texts as C wants them.
 pub struct Report<'a> {
@@ -234,6 +235,7 @@ entries! {
     fn __tsan_locate_address(pc; address: u64, name: *mut c_char, room: c_ulong, start: *mut u64, size: *mut u64) -> *const c_char {
         let within = |(from, to): (u64, u64)| (from..to).contains(&address);
         let mut found = (c"", 0, 0);
+        let _stay = Stay::begin();
         if let Some(block) = heap::block_of(address as usize) {
             found = (c"heap", block.start as u64, block.size as u64);
         } else {
@@ -257,6 +259,7 @@ entries! {
     }
 
     fn __tsan_get_alloc_stack(pc; address: u64, trace: *mut u64, room: c_ulong, thread: *mut c_int, os_id: *mut u64) -> c_int {
+        let _stay = Stay::begin();
         let Some(block) = heap::block_of(address as usize) else { return 0 };
         let pcs = SITES.stack(Site(block.origin.site));
         let tid = registry::info(ThreadId(block.origin.thread)).map_or(0, |i| i.os_tid);

@@ -67,6 +67,12 @@ fn or_enomem(block: *mut u8) -> *mut u8 {
     block
 }
 
+/// How large a block is. From within the runtime, since it may take the heap's lock: a handler of a signal that came in that moment would wait for a fork to end that waits for whoever wants the lock.
+fn size_of_block(block: *mut u8) -> usize {
+    let _stay = Stay::begin();
+    heap::usable_size(block)
+}
+
 fn resize(block: *mut u8, size: usize, pc: u64) -> *mut u8 {
     if block.is_null() {
         return or_enomem(allocate(size, ALIGN, pc));
@@ -75,7 +81,7 @@ fn resize(block: *mut u8, size: usize, pc: u64) -> *mut u8 {
         release(block, pc);
         return core::ptr::null_mut();
     }
-    let old = heap::usable_size(block);
+    let old = size_of_block(block);
     let new = or_enomem(allocate(size, ALIGN, pc));
     if !new.is_null() {
         touch::write(new, old.min(size), pc);
@@ -151,6 +157,6 @@ interceptors! {
     }
 
     fn malloc_usable_size(pc; block: *mut u8) -> usize {
-        if block.is_null() { 0 } else { heap::usable_size(block) }
+        if block.is_null() { 0 } else { size_of_block(block) }
     }
 }
