@@ -11,9 +11,9 @@
 //!
 //! A thread's own accesses of the current epoch are looked for by the fast paths without any of this: nobody but the thread itself puts them there.
 //!
-//! Memory from the heap is used by nobody but who got it: a shared block can become a thread's own again there ([`Owner::gets`]).
+//! Memory from the heap is used by nobody but who got it: a shared block can become a thread's own again there (`Owner::gets`).
 //!
-//! To take a block away costs some microseconds. So blocks are made somebody's own only as long as few are taken away ([`CREDIT`]); and never if the kernel has no such barrier.
+//! To take a block away costs some microseconds. So blocks are made somebody's own only as long as few are taken away (`CREDIT`); and never if the kernel has no such barrier.
 
 use crate::os::{self, Mutex};
 use core::ops::Range;

@@ -14,7 +14,7 @@ pub struct Site(pub u32);
 impl Site {
     /// No place.
     pub const NOWHERE: Site = Site(0);
-    /// Not one place: [`scattered`](crate::scattered) says more.
+    /// Not one place: `scattered` says more.
     pub const SCATTERED: Site = Site(u32::MAX);
 }
 
