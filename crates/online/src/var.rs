@@ -173,6 +173,19 @@ mod tests {
     use crate::word::{Clock, Slot};
 
     #[test]
+    fn a_change_is_of_what_differs() {
+        let word = |clock| Word::new(Slot(1), Clock(clock), 0xff);
+        let values = [(1, 2), (1, 3), (4, 3), (5, 6)].map(|(w, r)| Pair { w: word(w), r: word(r) });
+        let var = VarState::new();
+        var.change(Pair::default(), values[0]);
+        for (old, new) in values.into_iter().zip(values.into_iter().skip(1)) {
+            assert_eq!(var.seen(), old);
+            var.change(old, new);
+        }
+        assert_eq!(var.seen(), values[3]);
+    }
+
+    #[test]
     fn a_lock_is_had_by_one() {
         let var = VarState::new();
         let is = Pair { w: Word::new(Slot(1), Clock(2), 3), r: Word::new(Slot(4), Clock(5), 6) };
