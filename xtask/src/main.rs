@@ -165,7 +165,7 @@ fn demo() -> Step {
 
 fn bench_runtime(options: &[String]) -> Step {
     setup::compilers()?;
-    setup::clang()?;
+    setup::clang_tsan()?;
     cargo(&["build", "--release", "--package", "deadheat", "--package", "deadheat-bench"])?;
     let [bench, deadheat] = ["deadheat-bench", "deadheat"].map(|b| target().join("release").join(b));
     let paths = [deadheat, root().join("bench-results"), target().join("bench-runtime")];

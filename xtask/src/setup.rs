@@ -24,6 +24,28 @@ pub fn clang() -> Step {
     if has(&newest("clang"), &["--version"]) { Ok(()) } else { apt_install(&["clang"]) }
 }
 
+/// ThreadSanitizer's runtime for the newest clang, to be compared with: Debian has it in a package of its own.
+pub fn clang_tsan() -> Step {
+    clang()?;
+    let clang = newest("clang");
+    let say = |option: &str| {
+        let said =
+            std::process::Command::new(&clang).arg(option).output().map_err(|e| format!("{clang}: {e}"))?;
+        Ok::<_, String>(String::from_utf8_lossy(&said.stdout).trim().to_string())
+    };
+    let folder = PathBuf::from(say("--print-runtime-dir")?);
+    let is_there = |folder: &Path| {
+        folder.join("libclang_rt.tsan-x86_64.a").exists() || folder.join("libclang_rt.tsan.a").exists()
+    };
+    // clang names the folder of a layout that Debian does not use.
+    if is_there(&folder) || folder.parent().is_some_and(|lib| is_there(&lib.join("linux"))) {
+        return Ok(());
+    }
+    let version = say("-dumpversion")?;
+    let number = version.split('.').next().unwrap_or_default();
+    apt_install(&[&format!("libclang-rt-{number}-dev")])
+}
+
 /// The Z3 solver: tests compare our decision procedure with it.
 pub fn z3() -> Step {
     if has("z3", &["--version"]) { Ok(()) } else { apt_install(&["z3"]) }
