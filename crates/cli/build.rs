@@ -11,6 +11,7 @@ const FILES: [&str; 3] = ["libdeadheat.a", "libdeadheat.syms", "libtsan.so.2"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={}", deadheat_package::SYMBOLS);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let files = out.join("runtime");
     let target = env::var("TARGET").unwrap_or_default();

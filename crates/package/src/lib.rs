@@ -19,3 +19,6 @@ pub use pack::{MARKER, Runtime, pack};
 
 /// Why the runtime could not be built or packaged, in words.
 pub type Error = String;
+
+/// A variable of the environment: if it is set, the runtime's functions keep their names, for profilers.
+pub const SYMBOLS: &str = "DEADHEAT_SYMBOLS";

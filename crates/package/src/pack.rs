@@ -93,10 +93,15 @@ fn rename(merged: &Path, plan: &Plan, work: &Path) -> Result<PathBuf, Error> {
         format!("--add-symbol={MARKER}=1,global"),
         with("keep-global-symbols", "exported"),
         with("weaken-symbols", "exported"),
-        "--discard-all".into(),
     ];
-    run("objcopy", last.into_iter().chain(paths(&called, &named)))?;
+    let discard = (!keeps_symbols()).then(|| "--discard-all".into());
+    run("objcopy", last.into_iter().chain(discard).chain(paths(&called, &named)))?;
     Ok(named)
+}
+
+/// For profilers: functions keep their names, in programs too.
+fn keeps_symbols() -> bool {
+    std::env::var_os(crate::SYMBOLS).is_some()
 }
 
 fn dynamic_list(plan: &Plan) -> String {
