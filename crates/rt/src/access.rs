@@ -4,7 +4,7 @@ use crate::bias;
 use crate::os;
 use crate::place::Placer;
 use crate::prefault::may_be_new;
-use crate::quick::{from_place, is_told};
+use crate::quick::{from_place, is_made, remember};
 use crate::ranges::{each_cell, whole};
 use crate::record;
 use crate::report;
@@ -159,10 +159,9 @@ pub fn two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
 }
 
 /// As [`checked`], of a part of an access that is not known to be done with.
-#[cold]
 #[inline(never)]
 pub(crate) fn checked_part(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
-    if thread.quick && is_told(cell(granule), thread.state.epoch(), access) {
+    if thread.quick && is_made(thread, granule, cell(granule).seen(), access) {
         return None;
     }
     checked(thread, granule, access)
@@ -172,11 +171,11 @@ pub(crate) fn checked_part(thread: &mut Thread, granule: u64, access: Access) ->
 #[inline(always)]
 fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict> {
     let cell = cell(granule);
-    if is_quick() {
-        thread.owner.claim(cell);
-    }
-    thread.placer.to(granule, access.mode.writes());
     if !thread.quick {
+        if is_quick() {
+            thread.owner.claim(cell);
+        }
+        thread.placer.to(granule, access.mode.writes());
         return handled(thread, cell, access, None);
     }
     let Thread { state, placer, prefault, .. } = &mut *thread;
@@ -184,8 +183,14 @@ fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict
         prefault.touch(cell);
     }
     let stamp = placer.here(state);
-    let is_done = from_place(thread, cell, access, stamp);
-    if is_done { None } else { handled(thread, cell, access, Some(Version::V2)) }
+    if from_place(thread, granule, access, stamp) {
+        return None;
+    }
+    let conflict = handled(thread, cell, access, Some(Version::V2));
+    if conflict.is_none() {
+        remember(thread, granule, access);
+    }
+    conflict
 }
 
 /// The memory of a block that was just handed out: forgets all about it. Nobody else has it, so the cells are emptied without taking their locks; only a program that
@@ -236,7 +241,7 @@ fn is_of_set(rule: Rule) -> bool {
 
 /// The set of reads that the cell holds, if this thread has read in it in its current epoch, is at hand for the fast paths from now on.
 #[inline(never)]
-fn keep_at_hand(thread: &mut Thread, cell: &VarState) {
+pub(crate) fn keep_at_hand(thread: &mut Thread, cell: &VarState) {
     let r = cell.load_r();
     if thread.quick && r.is_set() {
         let extent = MEMORY.sets.read_in_epoch(r, &thread.state);

@@ -1,7 +1,7 @@
 //! Accesses that are decided with as little as it takes: those that the thread made in its current epoch before, and the first ones of an epoch, to memory of which the thread knows all earlier
 //! accesses. What is decided here is decided as [`handlers`](deadheat_online::handlers) and `shadow` do it; whatever takes more falls back to [`access`](crate::access).
 
-use crate::access::{MEMORY, cell, extent};
+use crate::access::{MEMORY, cell, extent, keep_at_hand};
 use crate::gate;
 use crate::prefault;
 use crate::sites::Note;
@@ -50,26 +50,57 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
 fn partly(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> bool {
     let cell = cell(granule);
     let seen = cell.seen();
-    if !is_flat(seen.w) || !is_flat(seen.r) {
-        // Who goes through a folded block one by one would come here every time: better to unfold it.
-        return !seen.w.is_folded() && is_told(cell, thread.state.epoch(), access);
-    }
-    let last = Pair { w: latest(seen.w), r: latest(seen.r) };
-    let is_told =
-        |word: Word| word.extent() & access.extent == access.extent && thread.state.is_current(word);
-    if is_told(last.w) || !access.mode.writes() && is_told(last.r) {
-        return true;
-    }
-    if !is_at_hand(thread, last) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
+    // Who goes through a folded block one by one would look at it every time: better to unfold it.
+    if seen.w.is_folded() {
         return false;
     }
-    let Thread { state, placer, owner, .. } = &mut *thread;
-    placer.to(granule, access.mode.writes());
-    let stamp = placer.at_hand(state, pc, note);
-    let new = stamp.and_then(|stamp| flatly_replaced(state, seen, access, stamp, placer));
-    let done = new.is_some_and(|new| owner.replace(cell, seen, new));
+    if is_made(thread, granule, seen, access) {
+        return true;
+    }
+    if prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
+        return false;
+    }
+    let stamp = thread.placer.at_hand(&mut thread.state, pc, note);
+    let done = stamp.is_some_and(|stamp| from_place(thread, granule, access, stamp));
     gate::leave(&thread.busy);
     done
+}
+
+/// The thread has made the access in its epoch, or written what it reads, and its cell holds that.
+#[inline(always)]
+pub(crate) fn is_made(thread: &mut Thread, granule: u64, seen: Pair, access: Access) -> bool {
+    let is_it = |word: Word| {
+        let latest = latest(word);
+        latest.extent() & access.extent == access.extent && thread.state.is_current(latest)
+    };
+    if is_flat(seen.w) && is_flat(seen.r) {
+        return is_it(seen.w) || !access.mode.writes() && is_it(seen.r);
+    }
+    is_made_apart(thread, granule, access)
+}
+
+/// As [`is_made`], where the cell does not tell that by itself.
+#[inline(never)]
+fn is_made_apart(thread: &mut Thread, granule: u64, access: Access) -> bool {
+    let present = thread.present();
+    if thread.lately.has(granule, access, present) {
+        return true;
+    }
+    let is_told = is_told(cell(granule), present.epoch, access);
+    if is_told {
+        thread.lately.add(granule, access, present);
+    }
+    is_told
+}
+
+/// The access was made: if the cell does not tell that by itself, the thread remembers it.
+#[inline(always)]
+pub(crate) fn remember(thread: &mut Thread, granule: u64, access: Access) {
+    let seen = cell(granule).seen();
+    if !is_flat(seen.w) || !is_flat(seen.r) {
+        let present = thread.present();
+        thread.lately.add(granule, access, present);
+    }
 }
 
 /// As [`exclusive`], of bytes in two granules side by side. One of them may be done when it says that it has not done both.
@@ -111,15 +142,39 @@ fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
     (seen.w.0 | seen.r.0) & Word::OTHER == 0 && known(seen.w) && known(seen.r)
 }
 
-/// The access from the place of that stamp, by a thread that is in the runtime. False, and nothing is done, if it takes more.
-#[inline(always)]
-pub(crate) fn from_place(thread: &mut Thread, cell: &VarState, access: Access, stamp: Word) -> bool {
-    let Thread { state, placer, .. } = &mut *thread;
-    if access.mode.writes() || !cell.load_r().is_set() {
-        return MEMORY.exclusive(state, cell, access, stamp, placer);
+/// The access from the place of that stamp, by a thread that is in the runtime and has not made it in its epoch. False, and nothing is done, if it takes more.
+#[inline]
+pub(crate) fn from_place(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> bool {
+    let cell = cell(granule);
+    let seen = cell.seen();
+    let Thread { state, placer, owner, .. } = &mut *thread;
+    placer.to(granule, access.mode.writes());
+    let flat = flatly_replaced(state, seen, access, stamp, placer);
+    flat.is_some_and(|new| owner.replace(cell, seen, new)) || apart(thread, granule, access, stamp)
+}
+
+/// As [`from_place`], under the cell's lock.
+#[inline(never)]
+fn apart(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> bool {
+    let cell = cell(granule);
+    let Thread { state, placer, owner, .. } = &mut *thread;
+    owner.claim(cell);
+    let is_shared = !access.mode.writes() && cell.load_r().is_set();
+    if is_shared
+        && access.extent == Word::WHOLE
+        && let Some(set) = MEMORY.shared(state, cell, stamp)
+    {
+        thread.has_seen(set, Word::WHOLE);
+        return true;
     }
-    let set = if access.extent == Word::WHOLE { MEMORY.shared(state, cell, stamp) } else { None };
-    set.inspect(|set| thread.has_seen(*set, Word::WHOLE)).is_some()
+    if !MEMORY.ordered(state, cell, access, stamp, placer) {
+        return false;
+    }
+    if is_shared {
+        keep_at_hand(thread, cell);
+    }
+    remember(thread, granule, access);
+    true
 }
 
 /// The current thread has accessed all of these bytes in its current epoch, or written what is read, as far as the cells, their lines and the sets at hand tell: nothing is left to check.

@@ -1,13 +1,13 @@
 //! Accesses to many granules at once: ranges, and what a loop with gaps goes through.
 
-use crate::access::{FORGOTTEN, cell, checked_part, noted, plain};
+use crate::access::{cell, checked_part, noted, plain};
+use crate::lately::Present;
 use crate::prefault::may_be_new;
 use crate::quick::is_in_epoch;
 use crate::report;
 use crate::sites::Note;
 use crate::thread::Thread;
 use core::ops::Range;
-use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word, handlers};
 use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, replaced};
 
@@ -31,9 +31,7 @@ struct Once {
     address: u64,
     run: Run,
     writes: bool,
-    epoch: Word,
-    /// How often memory had become something else before.
-    changes: u64,
+    present: Present,
 }
 
 impl Made {
@@ -41,7 +39,8 @@ impl Made {
 
     pub(crate) const fn new() -> Made {
         let run = Run { length: 0, stride: 0, size: 0 };
-        Made([Once { address: 0, run, writes: false, epoch: Word::NONE, changes: 0 }; Made::ROOM])
+        let present = Present { epoch: Word::NONE, changes: 0 };
+        Made([Once { address: 0, run, writes: false, present }; Made::ROOM])
     }
 
     #[inline]
@@ -54,8 +53,7 @@ impl Made {
 /// Accesses as a loop makes them; nothing is done if the thread has made them in its epoch.
 #[inline]
 pub fn once(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64) {
-    let changes = thread.frees + FORGOTTEN.load(Ordering::Relaxed);
-    let it = Once { address, run, writes: mode.writes(), epoch: thread.state.epoch(), changes };
+    let it = Once { address, run, writes: mode.writes(), present: thread.present() };
     let quick = thread.quick;
     if quick && *thread.made.place(&it) == it {
         return;

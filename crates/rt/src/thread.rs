@@ -5,6 +5,7 @@ use crate::bias::{self, Owner};
 use crate::deadlock::Known;
 use crate::heap::Cache;
 use crate::internal::Spare;
+use crate::lately::{Lately, Present};
 use crate::place::Placer;
 use crate::prefault::Prefault;
 use crate::ranges::{self, Made};
@@ -96,6 +97,8 @@ pub struct Thread {
     pub folds: u32,
     /// What it has lately accessed in its epoch, of many bytes at once.
     pub made: Made,
+    /// What it has lately accessed in its epoch, of single granules that do not tell that themselves.
+    pub(crate) lately: Lately,
     /// How many blocks of the heap it has given back.
     pub frees: u64,
     /// What it is as an owner of memory.
@@ -143,6 +146,7 @@ impl Thread {
             prefault: Prefault::new(),
             folds: ranges::FOLDS,
             made: Made::new(),
+            lately: Lately::new(),
             frees: 0,
             owner: bias::owner(slot),
             quick: false,
@@ -178,6 +182,13 @@ impl Thread {
         tls::set::<{ offset::SEEN }>(&raw const NOTHING_SEEN as u64);
         // Whatever still runs on this thread pushes its frames where nobody looks.
         tls::set::<{ offset::FRAMES }>(&raw const SCRATCH as u64 + SCRATCH_BYTES as u64 / 2);
+    }
+
+    /// The present, as long as accesses that it has made need not be made again.
+    #[inline(always)]
+    pub(crate) fn present(&self) -> Present {
+        let changes = self.frees + access::FORGOTTEN.load(Ordering::Relaxed);
+        Present { epoch: self.state.epoch(), changes }
     }
 
     /// Keeps a set at hand that holds a read of this thread in its current epoch, of those bytes.

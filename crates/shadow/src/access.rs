@@ -3,7 +3,7 @@
 use crate::detail::{Attachment, Detail};
 use crate::history::{History, is_flat};
 use crate::open::{Open, Version};
-use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word, pair};
+use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word};
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,23 +108,10 @@ impl Memory {
         (rule, atomic.or(conflict))
     }
 
-    /// A plain access to some bytes of the cell's granule, from the place of that stamp: `[Read Exclusive]` and `[Write Exclusive]`, also of bytes with different histories, by a thread that has not made
-    /// the access in its current epoch. False, and nothing is done, if it is not such a case, or if the cell is locked.
-    #[inline(always)]
-    pub fn exclusive(
-        &self,
-        thread: &mut ThreadState,
-        cell: &VarState,
-        access: Access,
-        stamp: Word,
-        stamps: &mut impl Stamps,
-    ) -> bool {
-        at_once(thread, cell, access, stamp, stamps)
-            || self.exclusive_apart(thread, cell, access, stamp, stamps)
-    }
-
-    /// As [`Memory::exclusive`], under the lock.
-    fn exclusive_apart(
+    /// A plain access to some bytes of the cell's granule, from the place of that stamp, that is ordered after all that it conflicts with: `[Read Exclusive]`, `[Read Share]`, `[Read Shared]`, `[Write Exclusive]` or
+    /// `[Write Shared]`, by a thread that has not made it in its current epoch. False, and nothing is done, if it is not such a case, or if the cell is locked.
+    #[inline(never)]
+    pub fn ordered(
         &self,
         thread: &mut ThreadState,
         cell: &VarState,
@@ -133,13 +120,43 @@ impl Memory {
         stamps: &mut impl Stamps,
     ) -> bool {
         let Some(state) = cell.lock_at_once() else { return false };
-        let new = over(thread, state, access, stamp, stamps);
+        let new = self.over(thread, state, access, stamp, stamps);
         let Pair { w, r } = new.unwrap_or(state);
         if r != state.r {
             cell.set_r(r);
         }
         cell.unlock(w);
         new.is_some()
+    }
+
+    /// What W and R become by an access that is ordered after all that it conflicts with; None if it takes more to tell.
+    #[inline(always)]
+    fn over(
+        &self,
+        thread: &mut ThreadState,
+        state: Pair,
+        access: Access,
+        stamp: Word,
+        stamps: &mut impl Stamps,
+    ) -> Option<Pair> {
+        let Access { mode, extent } = access;
+        let (w, r, new, sets) = (History(state.w), History(state.r), stamp.with_extent(extent), &self.sets);
+        if !mode.writes() {
+            if !w.is_known(thread, extent) {
+                return None;
+            }
+            let exclusive = r.over(thread, new, stamps);
+            let r = exclusive.unwrap_or_else(|| r.read(thread, sets, new, stamps));
+            return Some(Pair { r: r.0, ..state });
+        }
+        if r.is_set() {
+            let is_known = sets.unknown(r.0, thread, extent).is_none();
+            let w = if is_known { w.over(thread, new, stamps)? } else { return None };
+            return Some(Pair { w: w.0, r: r.settled(thread, sets, extent).0 });
+        }
+        let w = if r.is_known(thread, extent) { w.over(thread, new, stamps)? } else { return None };
+        // [Write Exclusive] The write stands for the reads of its bytes, which are all ordered before it.
+        Some(Pair { w: w.0, r: r.without_some(extent).0 })
     }
 
     /// `[Read Shared]` of a whole granule, remembered by that stamp, or `[Read Shared Same Epoch]`: the set that R names afterwards. None, and nothing is done, if it is not such a case, or if the cell is locked.
@@ -189,14 +206,16 @@ impl Memory {
                 (if r.is_set() { Rule::WriteShared } else { Rule::WriteExclusive }, None) // [Write Shared] [Write Exclusive]
             };
             let r = if rule == Rule::WriteShared { r.settled(thread, sets, extent) } else { r };
-            return (Pair { w: w.written(thread, extent, stamps).0, r: r.0 }, rule, race);
+            let new = stamps.here(thread).with_extent(extent);
+            return (Pair { w: w.written(thread, new, stamps).0, r: r.0 }, rule, race);
         }
         if r.current(thread, sets) & extent == extent {
             let rule = if r.is_set() { Rule::ReadSharedSameEpoch } else { Rule::ReadSameEpoch };
             return (state, rule, None); // [Read Same Epoch] [Read Shared Same Epoch]
         }
         let race = w.unordered(thread, sets, extent);
-        let new = r.read(thread, sets, extent, stamps);
+        let new = stamps.here(thread).with_extent(extent);
+        let new = r.read(thread, sets, new, stamps);
         let rule = match (race, r.is_set(), new.is_set()) {
             (Some(_), ..) => Rule::WriteReadRace,        // [Write-Read Race]
             (None, true, _) => Rule::ReadShared,         // [Read Shared]
@@ -238,7 +257,7 @@ pub fn replaced(seen: Pair, mode: Mode, new: Word) -> Pair {
     if mode.writes() { Pair { w: new, r: Word::NONE } } else { Pair { r: new, ..seen } }
 }
 
-/// As [`replaced`], of an access to some bytes of a granule whose W and R both are flat ([`is_flat`]). None if they would not be so afterwards.
+/// As [`replaced`], of an access to some bytes of a granule whose W and R both are flat ([`is_flat`]). None if they are not, if they would not be so afterwards, or if the thread does not know all that they tell.
 #[inline(always)]
 pub fn flatly_replaced(
     thread: &mut ThreadState,
@@ -247,6 +266,10 @@ pub fn flatly_replaced(
     stamp: Word,
     stamps: &mut impl Stamps,
 ) -> Option<Pair> {
+    let is_known = |word: Word| is_flat(word) && History(word).is_flatly_known(thread);
+    if !is_known(seen.w) || !is_known(seen.r) {
+        return None;
+    }
     let Access { mode, extent } = access;
     let new = stamp.with_extent(extent);
     if mode.writes() {
@@ -254,44 +277,6 @@ pub fn flatly_replaced(
         Some(Pair { w, r: History(seen.r).flatly_without(extent) })
     } else {
         Some(Pair { r: History(seen.r).flatly_over(thread, new, stamps)?, ..seen })
-    }
-}
-
-/// The access in one step, if the thread knows all that the cell holds, and if that fits the cell itself before and after.
-#[inline(always)]
-fn at_once(
-    thread: &mut ThreadState,
-    cell: &VarState,
-    access: Access,
-    stamp: Word,
-    stamps: &mut impl Stamps,
-) -> bool {
-    let seen = cell.seen();
-    if ![seen.w, seen.r].into_iter().all(|word| is_flat(word) && History(word).is_covered(thread)) {
-        return false;
-    }
-    let new = flatly_replaced(thread, seen, access, stamp, stamps);
-    new.is_some_and(|new| pair::replace(cell, seen, new))
-}
-
-/// What W and R become by an access that is ordered after all that it conflicts with; None if it takes more to tell.
-#[inline(always)]
-fn over(
-    thread: &mut ThreadState,
-    state: Pair,
-    access: Access,
-    stamp: Word,
-    stamps: &mut impl Stamps,
-) -> Option<Pair> {
-    let Access { mode, extent } = access;
-    let (w, r, new) = (History(state.w), History(state.r), stamp.with_extent(extent));
-    if mode.writes() {
-        let w = if r.is_known(thread, extent) { w.over(thread, new, stamps)?.0 } else { return None };
-        // [Write Exclusive] The write stands for the reads of its bytes, which are all ordered before it.
-        Some(Pair { w, r: r.without_some(extent).0 })
-    } else {
-        let r = if w.is_known(thread, extent) { r.over(thread, new, stamps)?.0 } else { return None };
-        Some(Pair { r, ..state })
     }
 }
 

@@ -53,12 +53,16 @@ impl Words {
         &self.all[..self.len]
     }
 
+    fn iter(&self) -> impl Iterator<Item = Word> {
+        self.as_slice().iter().copied()
+    }
+
     /// A new access beside these: of those that it stands for, the other bytes are left, of the others all.
     #[inline(always)]
-    fn of(new: Word, others: impl Iterator<Item = Word>, stands_for: impl Fn(Word) -> bool) -> Words {
+    fn of(new: Word, others: &[Word], stands_for: impl Fn(Word) -> bool) -> Words {
         let mut left = Words::NONE;
         left.push(new);
-        for word in others {
+        for &word in others {
             let shared = word.extent() & new.extent();
             let bytes = if shared != 0 && stands_for(word) { word.extent() & !shared } else { word.extent() };
             if bytes == 0 {
@@ -103,11 +107,15 @@ impl History {
         }
     }
 
-    /// All of its accesses; it is no set.
+    /// All of its accesses, the latest first; it is no set.
     #[inline(always)]
-    fn all<'a>(self) -> impl Iterator<Item = Word> + use<'a> {
-        let line: &'a [AtomicU64] = self.line().unwrap_or(&[]);
-        self.flat().into_iter().filter(|word| !word.is_none()).chain(History::each(line))
+    fn all(self) -> Words {
+        let mut all = Words::NONE;
+        match self.line() {
+            Some(line) => History::each(line).for_each(|word| all.push(word)),
+            None => self.flat().into_iter().filter(|word| !word.is_none()).for_each(|word| all.push(word)),
+        }
+        all
     }
 
     /// The words of a line, and zeroes behind them.
@@ -130,7 +138,7 @@ impl History {
     /// A new access beside those that are here, which is no set.
     #[inline(always)]
     fn with(self, new: Word, stands_for: impl Fn(Word) -> bool) -> Words {
-        Words::of(new, self.all(), stands_for)
+        Words::of(new, self.all().as_slice(), stands_for)
     }
 
     /// The bytes that the thread has accessed in its current epoch.
@@ -140,14 +148,14 @@ impl History {
         if self.is_set() {
             return sets.latest(self.0, thread.slot()).filter(is_current).map_or(0, Word::extent);
         }
-        self.all().filter(is_current).fold(0, |bytes, word| bytes | word.extent())
+        self.all().iter().filter(is_current).fold(0, |bytes, word| bytes | word.extent())
     }
 
     /// An access to some of these bytes that the thread does not know.
     #[inline]
     pub fn unordered(self, thread: &ThreadState, sets: &Sets, extent: u8) -> Option<Word> {
         let races = |word: &Word| word.extent() & extent != 0 && !thread.covers(*word);
-        if self.is_set() { sets.unknown(self.0, thread, extent) } else { self.all().find(races) }
+        if self.is_set() { sets.unknown(self.0, thread, extent) } else { self.all().iter().find(races) }
     }
 
     /// Some byte has concurrent reads.
@@ -155,15 +163,17 @@ impl History {
         self.0.is_set()
     }
 
-    /// The thread knows all of these accesses to some of those bytes, as far as it has that at hand. Not said of sets.
+    /// The thread knows all of these accesses to some of those bytes. Not said of sets.
     #[inline(always)]
     pub fn is_known(self, thread: &ThreadState, extent: u8) -> bool {
-        let is_known = |word: Word| word.extent() & extent == 0 || thread.covers_by_memo(word);
-        self.is_list() && self.all().all(is_known)
+        let is_known = |word: Word| word.extent() & extent == 0 || thread.covers(word);
+        if !self.0.is_special() {
+            return is_known(self.0);
+        }
+        self.is_list() && self.all().iter().all(is_known)
     }
 
-    /// A new access over these, all of which to its bytes the thread knows, in one pass: what most accesses come to whose bytes have different histories. None, and nothing changed, if it is not such a
-    /// case, as far as that is at hand.
+    /// A new access over these, all of which to its bytes the thread knows, in one pass: what most accesses come to whose bytes have different histories. None, and nothing changed, if it is not such a case.
     #[inline(always)]
     pub fn over(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> Option<History> {
         if !self.is_list() {
@@ -174,9 +184,9 @@ impl History {
         words.push(new);
         // Bytes of the current epoch.
         let mut bytes = extent;
-        for word in self.all() {
+        for word in self.all().iter() {
             let stays = word.extent() & !extent;
-            if stays != word.extent() && !thread.covers_by_memo(word) {
+            if stays != word.extent() && !thread.covers(word) {
                 return None;
             }
             if stays == 0 {
@@ -196,31 +206,29 @@ impl History {
         Some(self.becomes(&words))
     }
 
-    /// A write of these bytes, from the current place, over the earlier ones.
+    /// A write, remembered by that word, over the earlier ones.
     #[inline]
-    pub fn written(self, thread: &mut ThreadState, extent: u8, stamps: &mut impl Stamps) -> History {
-        let new = stamps.here(thread).with_extent(extent);
+    pub fn written(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> History {
         let mut words = self.with(new, |_| true);
         join(thread, &mut words, stamps);
         self.becomes(&words)
     }
 
-    /// A read of these bytes, from the current place, beside the earlier ones that are not ordered before it.
+    /// A read, remembered by that word, beside the earlier ones that are not ordered before it.
     #[inline]
     pub fn read(
         self,
         thread: &mut ThreadState,
         sets: &Sets,
-        extent: u8,
+        new: Word,
         stamps: &mut impl Stamps,
     ) -> History {
-        let new = stamps.here(thread).with_extent(extent);
         if self.is_set() {
             return self.read_shared(thread, sets, new, stamps);
         }
         let mut words = self.with(new, |word| thread.covers(word));
         join(thread, &mut words, stamps);
-        match words.shared(thread, sets, extent) {
+        match words.shared(thread, sets, new.extent()) {
             Some(set) => {
                 self.end();
                 History(set)
@@ -251,7 +259,7 @@ impl History {
         }
         let mut all = Words::NONE;
         sets.each(self.0, |word| all.push(word));
-        let mut words = Words::of(new, all.as_slice().iter().copied(), |word| thread.covers(word));
+        let mut words = Words::of(new, all.as_slice(), |word| thread.covers(word));
         join(thread, &mut words, stamps);
         let set = words.shared(thread, sets, new.extent());
         let new = set.unwrap_or_else(|| History(Word::NONE).becomes(&words).0);
@@ -296,7 +304,7 @@ impl History {
     pub fn without_some(self, extent: u8) -> History {
         let less = |word: Word| word.with_extent(word.extent() & !extent);
         let mut left = Words::NONE;
-        self.all().map(less).filter(|word| word.extent() != 0).for_each(|word| left.push(word));
+        self.all().iter().map(less).filter(|word| word.extent() != 0).for_each(|word| left.push(word));
         self.becomes(&left)
     }
 
@@ -307,8 +315,11 @@ impl History {
 
     /// The thread knows all that one word tells.
     #[inline(always)]
-    pub fn is_covered(self, thread: &ThreadState) -> bool {
-        self.flat().into_iter().all(|word| word.is_none() || thread.covers(word))
+    pub fn is_flatly_known(self, thread: &ThreadState) -> bool {
+        if !self.0.is_special() {
+            return self.0.is_none() || thread.covers(self.0);
+        }
+        self.flat().into_iter().all(|word| thread.covers(word))
     }
 
     /// A new access over these, which the thread knows and which are told by one word, as it will be afterwards. None if it will not.

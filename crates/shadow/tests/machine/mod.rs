@@ -1,8 +1,8 @@
 //! Some granules under the rules of this crate, driven step by step, and what a stamp stands for.
 #![allow(dead_code, missing_docs, reason = "each test uses its part")]
 
-use deadheat_online::{Clock, LockState, Outcome, Slot, ThreadState, VarState, Version, Word, handlers};
-use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps, told};
+use deadheat_online::{Clock, LockState, Outcome, Slot, ThreadState, VarState, Version, Word, handlers, pair};
+use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps, flatly_replaced, told};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -223,11 +223,14 @@ fn is_quick(
     if told(cell, thread.epoch(), access) == access.extent {
         return true;
     }
-    let stamp = log.here(thread);
-    if access.mode.writes() || !cell.load_r().is_set() {
-        return memory.exclusive(thread, cell, access, stamp, log);
+    let (stamp, seen) = (log.here(thread), cell.seen());
+    if let Some(new) = flatly_replaced(thread, seen, access, stamp, log) {
+        assert!(pair::replace(cell, seen, new));
+        return true;
     }
-    access.extent == Word::WHOLE && memory.shared(thread, cell, stamp).is_some()
+    let is_shared = !access.mode.writes() && access.extent == Word::WHOLE && cell.load_r().is_set();
+    is_shared && memory.shared(thread, cell, stamp).is_some()
+        || memory.ordered(thread, cell, access, stamp, log)
 }
 
 /// The access by v2's handlers.
