@@ -7,6 +7,7 @@ use crate::paths::{read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use deadheat_online::Word;
 use deadheat_rt::access::{known, plain, two};
+use deadheat_rt::own::{self, Way};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::quick::{exclusive, exclusive_two, is_in_epoch, is_in_epoch_across};
 use deadheat_rt::sites::Note;
@@ -23,17 +24,32 @@ pub(crate) const CLOCK: u32 = Word::CLOCK_BITS - 1;
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            // SAFETY: the current thread's object, if it has one, which only it touches.
-            let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
-            if !exclusive(thread, address, $size, Mode::$mode, pc, Note::$note) {
-                rest::$name(address, pc);
-            } else if thread.pending {
-                Stay::leave();
+            match own::one(address, $size, Mode::$mode, pc) {
+                Way::Through => (),
+                Way::Signalled => Stay::leave(),
+                Way::Longer => longer::$name(address, pc),
             }
         }
     )*
 
         /// Apart, so that what comes first needs no stack frame.
+        mod longer {
+            use super::*;
+            $(
+                #[inline(never)]
+                pub extern "C" fn $name(address: u64, pc: u64) {
+                    // SAFETY: the current thread's object, if it has one, which only it touches.
+                    let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
+                    if !exclusive(thread, address, $size, Mode::$mode, pc, Note::$note) {
+                        rest::$name(address, pc);
+                    } else if thread.pending {
+                        Stay::leave();
+                    }
+                }
+            )*
+        }
+
+        /// Apart for the same reason.
         mod rest {
             use super::*;
             $(
@@ -74,6 +90,11 @@ across! {
 macro_rules! slow16 {
     ($($name:ident: $mode:ident;)*) => {$(
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
+            match own::two(address, Mode::$mode, pc) {
+                Way::Through => (),
+                Way::Signalled => Stay::leave(),
+                Way::Longer => longer(address, pc),
+            }
             #[cold]
             #[inline(never)]
             extern "C" fn rest(address: u64, pc: u64) {
@@ -83,12 +104,15 @@ macro_rules! slow16 {
                     two(&mut thread, address, Mode::$mode, pc);
                 }
             }
-            // SAFETY: the current thread's object, if it has one, which only it touches.
-            let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
-            if !exclusive_two(thread, address, Mode::$mode, pc) {
-                rest(address, pc);
-            } else if thread.pending {
-                Stay::leave();
+            #[inline(never)]
+            extern "C" fn longer(address: u64, pc: u64) {
+                // SAFETY: the current thread's object, if it has one, which only it touches.
+                let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
+                if !exclusive_two(thread, address, Mode::$mode, pc) {
+                    rest(address, pc);
+                } else if thread.pending {
+                    Stay::leave();
+                }
             }
         }
     )*};

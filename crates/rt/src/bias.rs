@@ -146,10 +146,7 @@ impl Owner {
     pub fn replace_all<const N: usize>(&self, cells: [&VarState; N], old: [Pair; N], new: [Pair; N]) -> bool {
         let [first, last] = [cells[0], cells[N - 1]].map(|cell| &raw const *cell as usize);
         let block = Block::of(first);
-        self.inside.store(1, Ordering::Relaxed);
-        // The barrier that orders the store before the load is put up by who takes the block.
-        compiler_fence(Ordering::SeqCst);
-        if block.is_of(self.tag.load(Ordering::Relaxed)) && first / CELLS == last / CELLS {
+        if self.enter(cells[0]) && first / CELLS == last / CELLS {
             let is_it = (0..N).all(|i| cells[i].seen() == old[i]);
             if is_it {
                 (0..N).for_each(|i| cells[i].change(old[i], new[i]));
@@ -161,12 +158,27 @@ impl Owner {
         if first / CELLS != last / CELLS {
             return (0..N).all(|i| self.replace(cells[i], old[i], new[i]));
         }
-        block.tag() == SHARED && (0..N).all(|i| pair::replace(cells[i], old[i], new[i]))
+        replace_shared(block, cells, old, new)
+    }
+
+    /// So many cells from that one on are of one block.
+    #[inline(always)]
+    pub(crate) fn is_one_block(first: &VarState, count: usize) -> bool {
+        &raw const *first as usize % CELLS <= CELLS - count * size_of::<VarState>()
+    }
+
+    /// A moment begins, and the cell's block is its own: until [`Owner::leave`], nobody else changes it. Whatever it says, the moment has to end.
+    #[inline(always)]
+    pub(crate) fn enter(&self, cell: &VarState) -> bool {
+        self.inside.store(1, Ordering::Relaxed);
+        // The barrier that orders the store before the load is put up by who takes the block.
+        compiler_fence(Ordering::SeqCst);
+        block(cell).is_of(self.tag.load(Ordering::Relaxed))
     }
 
     /// Release: who sees that it is out sees what it has changed.
     #[inline(always)]
-    fn leave(&self) {
+    pub(crate) fn leave(&self) {
         self.inside.store(0, Ordering::Release);
     }
 
@@ -219,6 +231,17 @@ impl Owner {
             }
         }
     }
+}
+
+/// As [`Owner::replace_all`], in a block that is shared; in others not at all. Apart, so that who comes to blocks of its own needs fewer registers.
+#[inline(never)]
+fn replace_shared<const N: usize>(
+    block: Block,
+    cells: [&VarState; N],
+    old: [Pair; N],
+    new: [Pair; N],
+) -> bool {
+    block.tag() == SHARED && (0..N).all(|i| pair::replace(cells[i], old[i], new[i]))
 }
 
 /// Nobody changes the cell's block by plain stores any more: for those who are no owner.

@@ -92,7 +92,7 @@ impl Lately {
     }
 
     /// The thread has just accessed those bytes.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn add(&mut self, granule: u64, access: Access, present: Present) {
         self.renew(present);
         if !self.is_own() {

@@ -26,6 +26,7 @@ pub mod modules;
 pub mod mutex;
 pub mod os;
 pub mod output;
+pub mod own;
 pub mod place;
 mod prefault;
 pub mod quick;

@@ -50,6 +50,26 @@ impl Cached {
     }
 }
 
+/// The latest stamp of an aligned access: what it does and to how many bytes, the program counter says.
+#[derive(Clone, Copy)]
+struct Direct {
+    pc: u64,
+    caller: Site,
+    word: Word,
+}
+
+/// How many of them are at hand.
+const DIRECT: usize = 128;
+
+impl Direct {
+    const NONE: Direct = Direct { pc: 0, caller: Site::NOWHERE, word: Word::NONE };
+
+    #[inline(always)]
+    fn place(pc: u64, caller: Site) -> usize {
+        (pc as u32 ^ caller.0 << 4) as usize % DIRECT
+    }
+}
+
 /// The site of a call.
 #[derive(Clone, Copy)]
 struct Call {
@@ -81,6 +101,8 @@ pub struct Placer {
     bytes: usize,
     top: *mut Frame,
     cache: Ways<Cached>,
+    /// Stamps of the shortest way.
+    direct: [Direct; DIRECT],
     /// Sites of calls at hand.
     calls: [Cell<Call>; CALLS],
     /// Stamps before this one are not used again: an epoch has begun, or mutexes were taken since.
@@ -114,6 +136,7 @@ impl Placer {
             bytes,
             top: at,
             cache: Ways::new(CACHE, LARGEST_CACHE),
+            direct: [Direct::NONE; DIRECT],
             calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
             held: Vec::new(),
@@ -283,14 +306,20 @@ impl Placer {
         let set = self.cache.of(hash_of_place(key, caller));
         let cached = set.iter_mut().find(|cached| cached.is(key, caller))?;
         // The cache holds stamps of the thread's present slot only, so later means in this epoch.
-        if cached.word.0 < self.floor.0 {
-            let word = thread.stamp();
-            if !self.log.takes(word, cached.site) {
-                return None;
-            }
-            cached.word = word;
+        if cached.word.0 >= self.floor.0 { Some(cached.word) } else { self.stamped_anew(thread, key, caller) }
+    }
+
+    /// As [`Placer::stamped`], for the first time in an epoch.
+    #[inline(never)]
+    fn stamped_anew(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Option<Word> {
+        let set = self.cache.of(hash_of_place(key, caller));
+        let cached = set.iter_mut().find(|cached| cached.is(key, caller))?;
+        let word = thread.stamp();
+        if !self.log.takes(word, cached.site) {
+            return None;
         }
-        Some(cached.word)
+        cached.word = word;
+        Some(word)
     }
 
     /// A new stamp of that place, at hand from now on.
@@ -323,6 +352,7 @@ impl Placer {
     /// The thread goes on in another slot: nothing of the old one is used again.
     pub fn restart(&mut self, start: Word) {
         self.cache.clear();
+        self.direct = [Direct::NONE; DIRECT];
         self.floor = start;
         self.log.forget();
         self.scattered = Scattered::new();
@@ -330,14 +360,35 @@ impl Placer {
 }
 
 impl Placer {
+    /// The site of the current function's caller, if somebody has asked for it before.
+    #[inline(always)]
+    fn known_caller() -> Site {
+        let top = tls::get::<{ offset::FRAMES }>() as *mut Frame;
+        // SAFETY: below the first frame there is one that has no site.
+        Site(unsafe { (*top.sub(1)).site } as u32)
+    }
+
     /// The stamp of an access from there, with the extent [`Word::WHOLE`], if all that it takes is at hand.
     #[inline(always)]
     pub fn at_hand(&mut self, thread: &mut ThreadState, pc: u64, note: Note) -> Option<Word> {
-        let top = tls::get::<{ offset::FRAMES }>() as *mut Frame;
-        // SAFETY: below the first frame there is one that has no site.
-        let caller = unsafe { (*top.sub(1)).site };
-        let caller = Site(caller as u32);
+        let caller = Placer::known_caller();
         if caller == Site::NOWHERE { None } else { self.stamped(thread, key(pc, note), caller) }
+    }
+
+    /// As [`Placer::at_hand`], of an aligned access from a place of which [`Placer::knows`] was told in this epoch.
+    #[inline(always)]
+    pub fn known_stamp(&self, pc: u64) -> Option<Word> {
+        let caller = Placer::known_caller();
+        let direct = &self.direct[Direct::place(pc, caller)];
+        let is_it = direct.pc == pc && direct.caller == caller && direct.word.0 >= self.floor.0;
+        is_it.then_some(direct.word)
+    }
+
+    /// That is the stamp of an aligned access from there.
+    #[inline(always)]
+    pub fn knows(&mut self, pc: u64, word: Word) {
+        let caller = Placer::known_caller();
+        self.direct[Direct::place(pc, caller)] = Direct { pc, caller, word };
     }
 }
 

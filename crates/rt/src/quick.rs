@@ -26,15 +26,19 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     let (cell, access) = (cell(address & !7), Access { mode, extent: extent(offset, size) });
     let seen = cell.seen();
     let own = if mode.writes() { seen.w } else { seen.r };
-    let is_plain = (seen.w.0 | seen.r.0) & Word::OTHER == 0 && own.extent() & !access.extent == 0;
-    if !is_plain {
-        return partly(thread, address & !7, access, pc, note.at(address, size));
+    let is_plain = (seen.w.0 | seen.r.0) & Word::OTHER == 0;
+    if !is_plain || own.extent() & !access.extent != 0 {
+        return !is_plain && thread.has_lately(address & !7, access)
+            || partly(thread, address & !7, access, pc, note.at(address, size));
     }
     if !is_at_hand(thread, seen) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
     let Thread { state, placer, owner, .. } = &mut *thread;
     let done = placer.at_hand(state, pc, note.at(address, size)).is_some_and(|stamp| {
+        if address & (size - 1) == 0 {
+            placer.knows(pc, stamp);
+        }
         let new = stamp.with_extent(access.extent);
         let left = seen.r.extent() & !access.extent;
         let r = if left == 0 { Word::NONE } else { seen.r.with_extent(left) };
@@ -76,28 +80,32 @@ pub(crate) fn is_made(thread: &mut Thread, granule: u64, seen: Pair, access: Acc
     if is_flat(seen.w) && is_flat(seen.r) {
         return is_it(seen.w) || !access.mode.writes() && is_it(seen.r);
     }
-    is_made_apart(thread, granule, access)
+    thread.has_lately(granule, access) || is_made_apart(thread, granule, access)
 }
 
-/// As [`is_made`], where the cell does not tell that by itself.
+/// As [`is_made`], where the cell does not tell that by itself. Sets of reads are kept at hand for the fast paths, whatever else is remembered.
 #[inline(never)]
 fn is_made_apart(thread: &mut Thread, granule: u64, access: Access) -> bool {
-    let present = thread.present();
-    if thread.lately.has(granule, access, present) {
-        return true;
-    }
-    let is_told = is_told(cell(granule), present.epoch, access);
-    if is_told {
+    let (cell, present) = (cell(granule), thread.present());
+    let is_told = is_told(cell, present.epoch, access)
+        || is_shared(cell, access) && keep_at_hand(thread, cell) & access.extent == access.extent;
+    if is_told && !is_shared(cell, access) {
         thread.lately.add(granule, access, present);
     }
     is_told
 }
 
+/// It is a read beside those of a set.
+#[inline(always)]
+fn is_shared(cell: &VarState, access: Access) -> bool {
+    !access.mode.writes() && cell.load_r().is_set()
+}
+
 /// The access was made: if the cell does not tell that by itself, the thread remembers it.
 #[inline(always)]
 pub(crate) fn remember(thread: &mut Thread, granule: u64, access: Access) {
-    let seen = cell(granule).seen();
-    if !is_flat(seen.w) || !is_flat(seen.r) {
+    let (cell, seen) = (cell(granule), cell(granule).seen());
+    if (!is_flat(seen.w) || !is_flat(seen.r)) && !is_shared(cell, access) {
         let present = thread.present();
         thread.lately.add(granule, access, present);
     }
@@ -118,10 +126,10 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     if !thread.quick || !address.is_multiple_of(8) || thread.busy.load(Ordering::Relaxed) != 0 {
         return false;
     }
-    let cells = [cell(address), cell(address + 8)];
+    let cells = two_cells(address);
     let seen = cells.map(VarState::seen);
     if seen.iter().any(|seen| (seen.w.0 | seen.r.0) & Word::SPECIAL != 0) {
-        return is_in_epoch(address, 16, mode);
+        return is_two_in_epoch(address, mode);
     }
     let are_known = is_at_hand(thread, seen[0]) && (seen[1] == seen[0] || is_at_hand(thread, seen[1]));
     if !are_known || !gate::try_enter(&thread.busy) {
@@ -129,15 +137,31 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     }
     let Thread { state, placer, owner, .. } = &mut *thread;
     let stamp = placer.at_hand(state, pc, Note::size(16));
+    stamp.inspect(|stamp| placer.knows(pc, *stamp));
     let done = stamp
         .is_some_and(|stamp| owner.replace_all(cells, seen, seen.map(|seen| replaced(seen, mode, stamp))));
     gate::leave(&thread.busy);
     done
 }
 
+/// The cells of two granules side by side.
+#[inline(always)]
+fn two_cells(granule: u64) -> [&'static VarState; 2] {
+    let first = cell(granule);
+    let is_in_piece = !(granule + 8).is_multiple_of(Layout::GRAIN);
+    // SAFETY: cells lie side by side within a piece of the layout.
+    [first, if is_in_piece { unsafe { &*(&raw const *first).add(1) } } else { cell(granule + 8) }]
+}
+
+#[cold]
+#[inline(never)]
+fn is_two_in_epoch(address: u64, mode: Mode) -> bool {
+    is_in_epoch(address, 16, mode)
+}
+
 /// A cell holds nothing but accesses that the thread knows, as far as it has that at hand.
 #[inline(always)]
-fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
+pub(crate) fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
     let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
     (seen.w.0 | seen.r.0) & Word::OTHER == 0 && known(seen.w) && known(seen.r)
 }
@@ -159,9 +183,8 @@ fn apart(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> bool
     let cell = cell(granule);
     let Thread { state, placer, owner, .. } = &mut *thread;
     owner.claim(cell);
-    let is_shared = !access.mode.writes() && cell.load_r().is_set();
-    if is_shared
-        && access.extent == Word::WHOLE
+    if access.extent == Word::WHOLE
+        && is_shared(cell, access)
         && let Some(set) = MEMORY.shared(state, cell, stamp)
     {
         thread.has_seen(set, Word::WHOLE);
@@ -170,7 +193,7 @@ fn apart(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> bool
     if !MEMORY.ordered(state, cell, access, stamp, placer) {
         return false;
     }
-    if is_shared {
+    if is_shared(cell, access) {
         keep_at_hand(thread, cell);
     }
     remember(thread, granule, access);
@@ -233,17 +256,35 @@ fn own_layout() -> Layout {
     Layout { mask: tls::get::<{ tls::offset::MASK }>(), base: tls::get::<{ tls::offset::BASE }>() }
 }
 
-/// As [`is_in_epoch`], of bytes in two granules side by side, and as far as the cells themselves tell.
+/// As [`is_in_epoch`], of bytes in two granules side by side, and as far as the cells themselves tell, or the thread remembers.
 #[inline(always)]
 pub fn is_in_epoch_across(address: u64, size: u64, mode: Mode) -> bool {
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
     let bytes = ((1u64 << size) - 1) << (address & 7);
-    let is_in_epoch = |address: u64, extent: u8| {
+    let told = |granule: u64, extent: u8| {
         // SAFETY: as for `cell`; or the one of a thread without a layout.
-        let cell = unsafe { &*(own_layout().cell(address) as *const VarState) };
+        let cell = unsafe { &*(own_layout().cell(granule) as *const VarState) };
         let by =
             |word: Word| word.with_extent(Word::WHOLE).is_since(epoch) && word.extent() & extent == extent;
         !mode.writes() && by(cell.load_r()) || by(cell.load_w())
     };
-    is_in_epoch(address, bytes as u8) && is_in_epoch(address + 8, (bytes >> 8) as u8)
+    let [first, second] = [(address & !7, bytes as u8), ((address & !7) + 8, (bytes >> 8) as u8)];
+    match [told(first.0, first.1), told(second.0, second.1)] {
+        [true, true] => true,
+        [false, true] => is_remembered(first.0, Access { mode, extent: first.1 }),
+        [true, false] => is_remembered(second.0, Access { mode, extent: second.1 }),
+        [false, false] => {
+            [first, second].iter().all(|(at, extent)| is_remembered(*at, Access { mode, extent: *extent }))
+        }
+    }
+}
+
+/// The current thread remembers the access.
+#[inline(always)]
+fn is_remembered(granule: u64, access: Access) -> bool {
+    // SAFETY: the current thread's object, if it has one, which only it touches.
+    let thread = unsafe { tls::thread().as_mut() };
+    thread.is_some_and(|thread| {
+        thread.quick && thread.busy.load(Ordering::Relaxed) == 0 && thread.has_lately(granule, access)
+    })
 }

@@ -21,7 +21,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use deadheat_finding::ThreadId;
 use deadheat_online::{LockState, Most, Rule, ThreadState, Word};
-use deadheat_shadow::Version;
+use deadheat_shadow::{Access, Version};
 
 /// How many sets a thread keeps at hand, once it has read something shared.
 pub const SEEN: usize = 256;
@@ -189,6 +189,13 @@ impl Thread {
     pub(crate) fn present(&self) -> Present {
         let changes = self.frees + access::FORGOTTEN.load(Ordering::Relaxed);
         Present { epoch: self.state.epoch(), changes }
+    }
+
+    /// It has made the access in the present, as far as it remembers.
+    #[inline(always)]
+    pub(crate) fn has_lately(&mut self, granule: u64, access: Access) -> bool {
+        let present = self.present();
+        self.lately.has(granule, access, present)
     }
 
     /// Keeps a set at hand that holds a read of this thread in its current epoch, of those bytes.

@@ -216,13 +216,7 @@ impl History {
 
     /// A read, remembered by that word, beside the earlier ones that are not ordered before it.
     #[inline]
-    pub fn read(
-        self,
-        thread: &mut ThreadState,
-        sets: &Sets,
-        new: Word,
-        stamps: &mut impl Stamps,
-    ) -> History {
+    pub fn read(self, thread: &mut ThreadState, sets: &Sets, new: Word, stamps: &mut impl Stamps) -> History {
         if self.is_set() {
             return self.read_shared(thread, sets, new, stamps);
         }

@@ -1,7 +1,9 @@
 //! Some granules under the rules of this crate, driven step by step, and what a stamp stands for.
 #![allow(dead_code, missing_docs, reason = "each test uses its part")]
 
-use deadheat_online::{Clock, LockState, Outcome, Slot, ThreadState, VarState, Version, Word, handlers, pair};
+use deadheat_online::{
+    Clock, LockState, Outcome, Slot, ThreadState, VarState, Version, Word, handlers, pair,
+};
 use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps, flatly_replaced, told};
 use std::cell::Cell;
 use std::collections::HashMap;

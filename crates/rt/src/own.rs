@@ -1,0 +1,131 @@
+//! The shortest way of an access that is the first of an epoch: aligned, to memory that is the thread's own at present (`bias`), from a place that it has been at in this epoch. Nothing is called here and
+//! little is kept, so that there is no stack frame to make; whoever does not come through goes the next longer way (`quick`), which decides the same.
+
+use crate::access::{cell, extent};
+use crate::bias::Owner;
+use crate::gate;
+use crate::prefault::may_be_new;
+use crate::quick::is_at_hand;
+use crate::thread::Thread;
+use crate::tls;
+use core::sync::atomic::Ordering;
+use deadheat_online::{Pair, VarState, Word};
+use deadheat_shadow::Mode;
+
+/// What came of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Nothing is left to do.
+    Through,
+    /// Nothing but to see to the signals that wait.
+    Signalled,
+    /// It takes a longer way, and nothing is done.
+    Longer,
+}
+
+/// `[Read Exclusive]` or `[Write Exclusive]` of one, two, four or eight bytes, by v2.
+#[inline(always)]
+pub fn one(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
+    let Some(thread) = enter() else { return Way::Longer };
+    let (cell, bytes) = (cell(address & !7), extent(address & 7, size));
+    let is_done = 'done: {
+        // Where epochs are short this fails more often than anything else.
+        let Some(stamp) = thread.placer.known_stamp(pc) else { break 'done false };
+        if address & (size - 1) != 0 || !thread.owner.enter(cell) {
+            break 'done false;
+        }
+        let seen = cell.seen();
+        if !is_at_hand(thread, seen) || may_be_new(cell, seen) {
+            break 'done false;
+        }
+        let Some(new) = replaced(seen, mode, stamp, bytes) else { break 'done false };
+        cell.change(seen, new);
+        true
+    };
+    leave(thread, is_done)
+}
+
+/// As [`one`], of two whole granules.
+#[inline(always)]
+pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
+    let Some(thread) = enter() else { return Way::Longer };
+    let first = cell(address);
+    let is_done = 'done: {
+        let Some(stamp) = thread.placer.known_stamp(pc) else { break 'done false };
+        // Both in one block, and so side by side.
+        if address & 7 != 0 || !Owner::is_one_block(first, 2) || !thread.owner.enter(first) {
+            break 'done false;
+        }
+        // SAFETY: as the line above has it.
+        let second: &VarState = unsafe { &*(&raw const *first).add(1) };
+        let seen = [first.seen(), second.seen()];
+        // As a rule they look the same.
+        let are_known = is_at_hand(thread, seen[0]) && (seen[1] == seen[0] || is_at_hand(thread, seen[1]));
+        if !are_known || may_be_new(first, seen[0]) {
+            break 'done false;
+        }
+        first.change(seen[0], deadheat_shadow::replaced(seen[0], mode, stamp));
+        second.change(seen[1], deadheat_shadow::replaced(seen[1], mode, stamp));
+        true
+    };
+    leave(thread, is_done)
+}
+
+/// The current thread, which is in the runtime from now on; none if it is not known, or there already.
+#[inline(always)]
+fn enter<'a>() -> Option<&'a mut Thread> {
+    // SAFETY: the current thread's object, if it has one, which only it touches.
+    let thread = unsafe { tls::thread().as_mut() }?;
+    let may_enter = thread.quick && thread.busy.load(Ordering::Relaxed) == 0;
+    (may_enter && gate::try_enter(&thread.busy)).then_some(thread)
+}
+
+/// It leaves.
+#[inline(always)]
+fn leave(thread: &mut Thread, is_done: bool) -> Way {
+    thread.owner.leave();
+    gate::leave(&thread.busy);
+    match (is_done, thread.pending) {
+        (false, _) => Way::Longer,
+        (true, false) => Way::Through,
+        (true, true) => Way::Signalled,
+    }
+}
+
+/// What W and R become, all of which the thread knows, if one word can tell each afterwards.
+#[inline(always)]
+fn replaced(seen: Pair, mode: Mode, stamp: Word, bytes: u8) -> Option<Pair> {
+    let own = if mode.writes() { seen.w } else { seen.r };
+    let others = own.extent() & !bytes;
+    if others != 0 && own.epoch() != stamp.epoch() {
+        return None;
+    }
+    let new = stamp.with_extent(bytes | others);
+    if !mode.writes() {
+        return Some(Pair { r: new, ..seen });
+    }
+    let left = seen.r.extent() & !bytes;
+    Some(Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deadheat_online::{Clock, Slot};
+
+    #[test]
+    fn what_one_word_can_tell_is_told_by_one() {
+        let word = |clock, extent| Word::new(Slot(1), Clock(clock), extent);
+        let (stamp, none) = (word(9, 0xff), Word::NONE);
+        let read = |w, r, bytes| replaced(Pair { w, r }, Mode::Read, stamp, bytes);
+        let write = |w, r, bytes| replaced(Pair { w, r }, Mode::Write, stamp, bytes);
+        let is = |w, r| Some(Pair { w, r });
+        assert_eq!(read(word(1, 0x0f), none, 0xf0), is(word(1, 0x0f), word(9, 0xf0)));
+        assert_eq!(read(none, word(3, 0x30), 0xf0), is(none, word(9, 0xf0)));
+        assert_eq!(read(none, word(3, 0x31), 0xf0), None, "another epoch's at another byte");
+        assert_eq!(read(none, word(9, 0x0f), 0xf0), is(none, word(9, 0xff)), "the same place");
+        assert_eq!(write(word(3, 0x0f), word(4, 0x3c), 0x0f), is(word(9, 0x0f), word(4, 0x30)));
+        assert_eq!(write(word(9, 0x80), word(4, 0xff), 0xff), is(stamp, none));
+        assert_eq!(write(word(3, 0x80), none, 0x0f), None);
+    }
+}
