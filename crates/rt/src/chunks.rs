@@ -1,6 +1,7 @@
 //! The chunks of logs: what was done at each of so many clocks in a row, and, beside that, from which clocks on which mutexes were held. A chunk is written by the thread in whose slot it
-//! lies: a word a clock, whatever the place. When it is full it never changes again; then it takes a byte a clock if it has few places, as in loops, which repeat
-//! themselves, and equal ones are kept once.
+//! lies: a word a clock, whatever the place. When it is full it never changes again; then it takes a byte or two a clock if its places have numbers near each other, as those have that
+//! were first come to at about the same time, or a byte if it has few places; and equal ones are kept once, as of loops, which repeat themselves. Programs with short epochs fill many chunks,
+//! so closing one has to be quick: the first two ways are loops without a branch.
 
 use crate::locksets;
 use crate::os::Mutex;
@@ -98,7 +99,7 @@ impl Open {
 
     /// Where what was done at a clock of it was done.
     #[inline]
-    pub fn site(&self, at: usize) -> Site {
+    fn site(&self, at: usize) -> Site {
         Site(self.sites[at % CLOCKS].load(Ordering::Acquire))
     }
 
@@ -109,9 +110,16 @@ impl Open {
         told(site, || Change::held_at(changes, at))
     }
 
-    /// Forgets all, while nobody reads it.
+    /// The site of each clock, while nobody writes to it: not one atomic load after the other.
+    fn all_sites(&self) -> &[u32; CLOCKS] {
+        // SAFETY: atomic integers are like others in memory, and nobody writes them, as the caller knows.
+        unsafe { &*(&raw const self.sites as *const [u32; CLOCKS]) }
+    }
+
+    /// Forgets all, while nobody else has it.
     fn clear(&self) {
-        self.sites.iter().for_each(|site| site.store(0, Ordering::Relaxed));
+        // SAFETY: nobody reads or writes it, as the caller knows, and atomic integers may be changed through a shared reference.
+        unsafe { (self.sites.as_ptr() as *mut u32).write_bytes(0, CLOCKS) };
         self.changed.store(0, Ordering::Relaxed);
     }
 }
@@ -130,25 +138,101 @@ impl Drop for Open {
 /// The sites of a full chunk's clocks.
 #[derive(PartialEq, Eq)]
 enum Sites {
+    /// How far each is beyond the lowest, by [`Near::code`].
+    Near(Near, Box<[u64]>),
     /// The number of each, and those there are.
-    Few(Box<[u8; CLOCKS]>, Box<[Site]>),
+    Few(Box<[u64]>, Box<[Site]>),
     /// One by one.
     Many(Box<[Site]>),
 }
 
+/// Sites within a range of numbers, coded as how far they are beyond its beginning; with codes of their own for no site and for [`Site::SCATTERED`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Near {
+    lowest: u32,
+    width: Width,
+}
+
+/// Bytes of a code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    One,
+    Two,
+}
+
+impl Near {
+    /// Of those sites, if two bytes suffice for each.
+    fn of(sites: &[u32; CLOCKS]) -> Option<Near> {
+        // One less than each, and one more: so what is no site, or not one, is neither the lowest nor the highest.
+        let lowest = sites.iter().map(|site| site.wrapping_sub(1)).fold(u32::MAX, u32::min);
+        let highest = sites.iter().map(|site| site.wrapping_add(1)).fold(0, u32::max);
+        if highest < 2 {
+            return Some(Near { lowest: 0, width: Width::One });
+        }
+        let (lowest, highest) = (lowest + 1, highest - 1);
+        let range = highest - lowest;
+        let width = match range {
+            0..=0xfd => Width::One,
+            0xfe..=0xfffd => Width::Two,
+            _ => return None,
+        };
+        Some(Near { lowest, width })
+    }
+
+    fn code(self, site: u32) -> u32 {
+        let code = site.wrapping_sub(self.lowest).wrapping_add(2);
+        if site == Site::NOWHERE.0 { 0 } else if site == Site::SCATTERED.0 { 1 } else { code }
+    }
+
+    fn site(self, code: u32) -> Site {
+        match code {
+            0 => Site::NOWHERE,
+            1 => Site::SCATTERED,
+            _ => Site(self.lowest + (code - 2)),
+        }
+    }
+
+    /// The codes of all sites.
+    fn codes(self, sites: &[u32; CLOCKS]) -> Box<[u64]> {
+        match self.width {
+            Width::One => words(sites.map(|site| self.code(site) as u8)),
+            Width::Two => wide_words(sites.map(|site| self.code(site) as u16)),
+        }
+    }
+
+    fn get(self, codes: &[u64], at: usize) -> Site {
+        match self.width {
+            Width::One => self.site((codes[at / 8] >> (at % 8 * 8)) as u8 as u32),
+            Width::Two => self.site((codes[at / 4] >> (at % 4 * 16)) as u16 as u32),
+        }
+    }
+}
+
+/// Bytes as words, which are hashed and compared eight at a time.
+fn words(bytes: [u8; CLOCKS]) -> Box<[u64]> {
+    bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
+}
+
+fn wide_words(codes: [u16; CLOCKS]) -> Box<[u64]> {
+    let word = |four: &[u16; 4]| four.iter().rev().fold(0, |word, code| word << 16 | *code as u64);
+    codes.as_chunks().0.iter().map(word).collect()
+}
+
 impl Sites {
-    fn new(open: &Open) -> Sites {
-        Sites::few(open).unwrap_or_else(|| Sites::Many((0..CLOCKS).map(|at| open.site(at)).collect()))
+    fn new(sites: &[u32; CLOCKS]) -> Sites {
+        if let Some(near) = Near::of(sites) {
+            return Sites::Near(near, near.codes(sites));
+        }
+        Sites::few(sites).unwrap_or_else(|| Sites::Many(sites.iter().map(|site| Site(*site)).collect()))
     }
 
     /// By numbers, if a byte suffices.
-    fn few(open: &Open) -> Option<Sites> {
+    fn few(all: &[u32; CLOCKS]) -> Option<Sites> {
         const MOST: usize = 1 << u8::BITS;
         // By a hash of the site, one more than its number.
         let mut numbers = [0u16; 2 * MOST];
-        let (mut which, mut sites, mut count) = (Box::new([0; CLOCKS]), [Site::NOWHERE; MOST], 0);
-        for (at, number) in which.iter_mut().enumerate() {
-            let site = open.site(at);
+        let (mut which, mut sites, mut count) = ([0; CLOCKS], [Site::NOWHERE; MOST], 0);
+        for (number, site) in which.iter_mut().zip(all.map(Site)) {
             let mut slot = (site.0.wrapping_mul(0x9e37_79b9) >> 16) as usize % numbers.len();
             while numbers[slot] != 0 && sites[numbers[slot] as usize - 1] != site {
                 slot = (slot + 1) % numbers.len();
@@ -160,20 +244,23 @@ impl Sites {
             }
             *number = (numbers[slot] - 1) as u8;
         }
-        Some(Sites::Few(which, sites[..count].into()))
+        Some(Sites::Few(words(which), sites[..count].into()))
     }
 
     fn get(&self, at: usize) -> Site {
         match self {
-            Sites::Few(which, sites) => sites[which[at] as usize],
+            Sites::Near(near, codes) => near.get(codes, at),
+            Sites::Few(which, sites) => sites[(which[at / 8] >> (at % 8 * 8)) as u8 as usize],
             Sites::Many(sites) => sites[at],
         }
     }
 
-    fn size(&self) -> usize {
+    /// What it holds: words and sites.
+    fn parts(&self) -> (&[u64], &[Site]) {
         match self {
-            Sites::Few(_, sites) => CLOCKS + size_of_val(&**sites),
-            Sites::Many(sites) => size_of_val(&**sites),
+            Sites::Near(_, codes) => (codes, &[]),
+            Sites::Few(which, sites) => (which, sites),
+            Sites::Many(sites) => (&[], sites),
         }
     }
 }
@@ -186,27 +273,25 @@ pub struct Full {
 }
 
 impl Full {
+    /// Of a chunk that nobody writes to any more.
     fn new(open: &Open) -> Full {
         let changes = (0..open.changed.load(Ordering::Relaxed)).map(|i| open.change(i));
-        let full = Full { sites: Sites::new(open), changes: changes.collect() };
+        let full = Full { sites: Sites::new(open.all_sites()), changes: changes.collect() };
         BYTES.fetch_add(full.size(), Ordering::Relaxed);
         full
     }
 
     fn size(&self) -> usize {
-        size_of::<Full>() + self.sites.size() + size_of_val(&*self.changes)
+        let (words, sites) = self.sites.parts();
+        size_of::<Full>() + size_of_val(words) + size_of_val(sites) + size_of_val(&*self.changes)
     }
 
     fn hash(&self) -> u64 {
-        let mix =
-            |all: u64, word: u32| (all ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-        let changes = self.changes.iter().fold(0, |all, change| mix(all, change.0));
-        let (which, sites) = match &self.sites {
-            Sites::Few(which, sites) => (&which[..], sites),
-            Sites::Many(sites) => (&[][..], sites),
-        };
-        let sites = sites.iter().fold(changes, |all, site| mix(all, site.0));
-        which.as_chunks().0.iter().fold(sites, |all, word| mix(all, u32::from_ne_bytes(*word)))
+        let mix = |all: u64, word: u64| (all ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let (words, sites) = self.sites.parts();
+        let changes = self.changes.iter().fold(0, |all, change| mix(all, change.0 as u64));
+        let sites = sites.iter().fold(changes, |all, site| mix(all, site.0 as u64));
+        words.iter().fold(sites, |all, word| mix(all, *word))
     }
 
     fn get(&self, at: usize) -> Option<(Site, u32)> {
@@ -290,6 +375,16 @@ mod tests {
             |at: usize| (at as u32 % 7, at as u32 / 2 % 3),
             |at: usize| (at as u32 / 2, 5),
             |at: usize| (at as u32, 5),
+            // Near each other by one byte and by two, with and without what is scattered; far apart, few of them and many.
+            |at: usize| (70_000 + at as u32 % 254, 5),
+            |at: usize| (if at % 9 == 3 { u32::MAX } else { 70_000 + at as u32 % 255 }, 5),
+            |at: usize| (if at % 9 == 3 { u32::MAX } else { at as u32 % 5 * 14_000 }, at as u32 / 4),
+            |at: usize| (1 + at as u32 % 2 * 0xfffd, 5),
+            |at: usize| (1 + at as u32 % 2 * 0xfffe, 5),
+            |at: usize| (1 + at as u32 % 5 * 100_000, 5),
+            |at: usize| (u32::MAX - 1 - at as u32 * 100_000, 5),
+            |_| (0, 0),
+            |_| (u32::MAX, 0),
         ] {
             let told = |at: usize| {
                 let (site, locks) = place(at);

@@ -23,6 +23,7 @@ pub mod locksets;
 pub mod memory;
 pub mod modules;
 pub mod mutex;
+pub mod nestings;
 pub mod os;
 pub mod output;
 pub mod place;

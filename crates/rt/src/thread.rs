@@ -2,9 +2,9 @@
 
 use crate::atomics::Loaded;
 use crate::bias::{self, Owner};
-use crate::deadlock::Known;
 use crate::heap::Cache;
 use crate::internal::Spare;
+use crate::nestings::Known;
 use crate::place::Placer;
 use crate::prefault::Prefault;
 use crate::ranges::{self, Made};
