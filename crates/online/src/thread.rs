@@ -174,7 +174,7 @@ impl ThreadState {
 
     /// The thread knows what the lock knows, as far as its releaser's clock tells; it does if the lock knows nothing.
     #[inline]
-    fn knows(&self, lock: &LockState) -> bool {
+    pub fn knows(&self, lock: &LockState) -> bool {
         match lock.by {
             Some((slot, clock)) => slot == self.slot || self.known.get(slot) >= clock,
             None => lock.known.is_empty(),
@@ -269,6 +269,12 @@ impl LockState {
         if self.is_empty() {
             return self.clone_from(other);
         }
+        // As in `ThreadState::knows`.
+        if let Some((slot, clock)) = other.by
+            && self.covers(Word::new(slot, clock, 0))
+        {
+            return;
+        }
         self.forget_releaser();
         self.known.join(&other.known);
         if let Some((slot, clock)) = other.by {
@@ -354,6 +360,32 @@ mod tests {
         thread.release(&mut lock);
         assert!(lock.covers(first) && lock.covers(last) && lock.covers(at(1, 1)));
         assert!(!thread.is_current(last));
+    }
+
+    /// What is known already, by the releaser's clock, is not joined again, and what is not is.
+    #[test]
+    fn releases_add_up() {
+        let mut threads = [0, 1, 2].map(|slot| ThreadState::new(Slot(slot), Clock(0), |_| false));
+        let mut lock = LockState::new();
+        let mut stamps = alloc::vec::Vec::new();
+        for round in [0usize, 0, 1, 2, 1, 0] {
+            stamps.push(threads[round].stamp());
+            assert!(!threads[round].knows(&lock) || stamps.len() < 3);
+            threads[round].release_join(&mut lock);
+            assert!(stamps.iter().all(|stamp| lock.covers(*stamp)), "{lock:?}");
+        }
+        threads[0].acquire(&lock);
+        assert!(threads[0].knows(&LockState::new()) && stamps.iter().all(|stamp| threads[0].covers(*stamp)));
+        let mut fence = LockState::new();
+        let mut one = LockState::new();
+        threads[1].release(&mut one);
+        fence.join(&one);
+        fence.join(&lock);
+        assert!(stamps.iter().all(|stamp| fence.covers(*stamp)), "{fence:?}");
+        let last = threads[0].stamp();
+        threads[0].release(&mut one);
+        [&one, &one, &lock].into_iter().for_each(|known| fence.join(known));
+        assert!(fence.covers(last) && !lock.covers(last));
     }
 
     #[test]

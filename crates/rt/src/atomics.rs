@@ -195,7 +195,7 @@ fn learn(thread: &mut Thread, things: &Things, bytes: u8, order: Order) {
     for (_, clock) in things.published.iter().filter(|(at, _)| at & bytes != 0) {
         if order.acquires() {
             thread.state.acquire(clock);
-        } else if !clock.is_empty() {
+        } else if !thread.state.knows(clock) {
             thread.for_fence.join(clock);
         }
     }

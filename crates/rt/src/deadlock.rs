@@ -162,6 +162,8 @@ impl Graph {
         if witnesses.len() >= WITNESSES || witnesses.iter().any(|w| w.says_all_of(&edge)) {
             return None;
         }
+        // One is enough as a rule, and programs with many locks have many pairs.
+        witnesses.reserve_exact(1);
         witnesses.push(edge.clone());
         self.origins.entry(to).or_default().insert(from);
         if !self.leads(to, from) {

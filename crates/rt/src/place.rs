@@ -59,7 +59,7 @@ struct Call {
 }
 
 /// How many of them are at hand.
-const CALLS: usize = 64;
+const CALLS: usize = 256;
 
 /// The number of a set of mutexes.
 #[derive(Clone, Copy)]
@@ -156,8 +156,16 @@ impl Placer {
     }
 
     /// Sites of the frames that have none yet, from the outermost of them in.
-    #[cold]
+    #[inline(never)]
     fn find_callers(&self, top: *mut Frame) -> Site {
+        // SAFETY: below the first frame there is one that has no site, and all above it up to the top was pushed.
+        let (frame, below) = unsafe { (&mut *top.sub(1), &*top.sub(2)) };
+        // As a rule only the innermost is new.
+        if below.site != 0 {
+            let site = self.call(Site(below.site as u32), frame.pc);
+            frame.site = site.0 as u64;
+            return site;
+        }
         let mut at = top;
         let mut site = Site::NOWHERE;
         // SAFETY: all between the base and the top was pushed.
