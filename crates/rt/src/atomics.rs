@@ -2,13 +2,14 @@
 //!
 //! All under the cell's lock, so that the order of values and the order of knowledge are the same.
 
-use crate::access::{self, MEMORY, extent, open};
+use crate::access::{MEMORY, extent, open};
 use crate::record;
 use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
 use crate::thread::Thread;
-use deadheat_online::{LockState, Word};
+use core::sync::atomic::{AtomicBool, Ordering};
+use deadheat_online::LockState;
 use deadheat_shadow::{Access, Mode, Open, Version};
 
 /// A memory order, as numbered by C.
@@ -26,9 +27,21 @@ pub enum Order {
     Sequential,
 }
 
+/// Whatever order the program asks for, operations are sequentially consistent.
+static ALL_SEQUENTIAL: AtomicBool = AtomicBool::new(false);
+
+/// Makes all operations sequentially consistent; once, at start.
+pub fn force_sequential() {
+    ALL_SEQUENTIAL.store(true, Ordering::Relaxed);
+}
+
 impl Order {
     /// From C's number, whose upper bits may ask for hardware lock elision.
+    #[inline]
     pub fn from_c(order: i32) -> Order {
+        if ALL_SEQUENTIAL.load(Ordering::Relaxed) {
+            return Order::Sequential;
+        }
         match order & 0x7fff {
             0 => Order::Relaxed,
             1 | 2 => Order::Acquire,
@@ -105,10 +118,8 @@ pub fn perform<R>(
     left(thread, &mut cell, bytes, effect, order);
     match &mut rest {
         Some((cell, bytes)) => left(thread, cell, *bytes, effect, order),
-        None if (effect, conflict, thread.ignore_sync) == (Effect::Load, None, 0) => {
-            let (version, epoch) = (cell.version(), thread.state.epoch());
-            thread.loads[place(address)] =
-                Loaded { address, size, version, epoch, acquired: order.acquires() };
+        None if (effect, conflict, thread.ignore_sync) == (Effect::Load, None, 0) && thread.quick => {
+            thread.loads.keep(address, size, order.acquires(), cell.version(), thread.state.epoch());
         }
         None => {}
     }
@@ -135,58 +146,6 @@ fn left(thread: &mut Thread, cell: &mut Cell, bytes: u8, effect: Effect, order: 
         cell.detail();
         cell.set_version(thread.next_version());
     }
-}
-
-/// An atomic load that a thread has made, and that was looked at: the same one again in that epoch has nothing to add as long as the detail of its granule is of that version.
-#[derive(Clone, Copy)]
-pub struct Loaded {
-    address: u64,
-    size: u64,
-    version: Version,
-    epoch: Word,
-    acquired: bool,
-}
-
-impl Loaded {
-    /// None.
-    pub const NONE: Loaded =
-        Loaded { address: 0, size: 0, version: Version::NONE, epoch: Word::NONE, acquired: false };
-    /// How many of them a thread keeps.
-    pub const ROOM: usize = 8;
-}
-
-fn place(address: u64) -> usize {
-    ((address / 8) ^ (address / 512)) as usize % Loaded::ROOM
-}
-
-/// Performs a load without the cell's lock, if it has nothing to add to the thread's last one: threads that wait for a value ask for it all the time.
-#[inline]
-pub fn again<R>(
-    thread: &Thread,
-    address: u64,
-    size: u64,
-    order: Order,
-    load: impl FnOnce() -> R,
-) -> Option<R> {
-    let last = &thread.loads[place(address)];
-    let same = last.address == address && last.size == size && last.epoch == thread.state.epoch();
-    if !thread.quick || !same || (order.acquires() && !last.acquired) {
-        return None;
-    }
-    let cell = access::cell(address);
-    let before = cell.seen();
-    if before.w.is_locked() || before.r != last.version.0 {
-        return None;
-    }
-    let value = load();
-    // What was stored before the look above is stored under the version that it saw; what comes after changes the version.
-    fence_before_loads();
-    (cell.seen() == before).then_some(value)
-}
-
-/// Loads behind it are not made before it.
-fn fence_before_loads() {
-    core::sync::atomic::fence(core::sync::atomic::Ordering::Acquire);
 }
 
 /// What the thread gains from the value it read: now if it acquires, at its next acquire fence if not.

@@ -192,7 +192,13 @@ impl Near {
 
     fn code(self, site: u32) -> u32 {
         let code = site.wrapping_sub(self.lowest).wrapping_add(2);
-        if site == Site::NOWHERE.0 { 0 } else if site == Site::SCATTERED.0 { 1 } else { code }
+        if site == Site::NOWHERE.0 {
+            0
+        } else if site == Site::SCATTERED.0 {
+            1
+        } else {
+            code
+        }
     }
 
     fn site(self, code: u32) -> Site {

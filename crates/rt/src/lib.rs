@@ -19,6 +19,7 @@ pub mod external;
 pub mod gate;
 pub mod heap;
 pub mod internal;
+pub mod loads;
 pub mod locksets;
 pub mod memory;
 pub mod modules;

@@ -89,7 +89,8 @@ impl Table {
 
     /// Where the set is in the table, or would be.
     fn place(&self, set: &[Member]) -> usize {
-        let mix = |all: u64, member: &Member| (all ^ member.0).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let mix =
+            |all: u64, member: &Member| (all ^ member.0).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         let hash = set.iter().fold(0, mix);
         let last = self.places.len() - 1;
         let mut at = (hash ^ hash >> 32) as usize & last;
@@ -143,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_set_has_one_number_in_any_order() {
-        let (a, b, c) = (hold(0x7fff_0000_1000, Mode::Write), hold(0x1010, Mode::Write), hold(0x1010, Mode::Read));
+        let (a, b, c) =
+            (hold(0x7fff_0000_1000, Mode::Write), hold(0x1010, Mode::Write), hold(0x1010, Mode::Read));
         let numbers = [&[a][..], &[b], &[c], &[a, b], &[a, c], &[b, c]].map(intern);
         assert!((0..numbers.len()).all(|i| numbers[i] != 0 && !numbers[..i].contains(&numbers[i])));
         assert_eq!((intern(&[]), intern(&[b, a]), intern(&[c, a, c])), (0, numbers[3], numbers[4]));

@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn what_was_met_is_known_and_many_are() {
         let mut known = Known::new();
-        let all: Vec<u64> = (1..500).map(|serial| nesting(&[hold(1, Mode::Write)], serial, Mode::Write)).collect();
+        let all: Vec<u64> =
+            (1..500).map(|serial| nesting(&[hold(1, Mode::Write)], serial, Mode::Write)).collect();
         assert!(all.iter().all(|nesting| !known.met(*nesting)));
         let again = |known: &mut Known| all.iter().filter(|nesting| known.met(**nesting)).count();
         assert!((0..20).map(|_| again(&mut known)).last() > Some(400));

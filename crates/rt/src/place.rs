@@ -257,8 +257,12 @@ impl Placer {
     fn more_locksets(&mut self) {
         let bit = self.locksets.len() as u64;
         for i in 0..self.locksets.len() {
-            let other = self.locksets[i].map(|lockset| if lockset.hash & bit != 0 { lockset } else { NO_LOCKSET });
-            self.locksets[i].iter_mut().filter(|lockset| lockset.hash & bit != 0).for_each(|lockset| *lockset = NO_LOCKSET);
+            let other =
+                self.locksets[i].map(|lockset| if lockset.hash & bit != 0 { lockset } else { NO_LOCKSET });
+            self.locksets[i]
+                .iter_mut()
+                .filter(|lockset| lockset.hash & bit != 0)
+                .for_each(|lockset| *lockset = NO_LOCKSET);
             self.locksets.push(other);
         }
     }
