@@ -295,11 +295,12 @@ fn unlocking_times(
     if thread.ignore_sync > 0 {
         return 1;
     }
-    let reads = thread.placer.held().iter().any(|h| h.mutex == address && h.mode == Mode::Read);
     let turn = record::turn();
     let mut what = None;
     let ((bug, left, given), conflict) = using(thread, address, pc, |t, o| {
         let mine = o.mutex.owner == Some(t.id);
+        let is_read = |h: &Hold| h.mutex == address && h.mode == Mode::Read;
+        let reads = !mine && t.placer.held().iter().any(is_read);
         let bug = wrong(o, |m| match m {
             _ if m.destroyed => Some(Kind::UseOfDestroyedMutex),
             _ if mine => (mode == Some(Mode::Read)).then_some(Kind::ReadUnlockMisuse),

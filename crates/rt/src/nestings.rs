@@ -117,6 +117,12 @@ impl Shown {
     }
 }
 
+impl Default for Shown {
+    fn default() -> Shown {
+        Shown::new()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
