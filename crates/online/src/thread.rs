@@ -10,7 +10,7 @@
 //!
 //! *Deviations*, all without effect on what races: an epoch is an interval of clocks and not one clock, since a clock also says which place of the program an
 //! access came from (`stamp`); a release begins a new epoch only if the old one has an access to tell apart; an acquire of what
-//! the thread already knows (the releaser's clock suffices to tell) joins nothing.
+//! the thread already knows (the releaser's clock suffices to tell) joins nothing, and a release that adds to such knowledge replaces it.
 
 use crate::clocks::{Clocks, Most};
 use crate::sets::Shares;
@@ -165,14 +165,25 @@ impl ThreadState {
     }
 
     /// `[Acquire]` t learns what the lock knows.
+    #[inline]
     pub fn acquire(&mut self, lock: &LockState) {
-        if let Some((slot, clock)) = lock.by
-            && (slot == self.slot || self.known.get(slot) >= clock)
-        {
-            return;
+        if !self.knows(lock) {
+            self.learn_from(lock);
         }
-        self.known.join(&lock.known);
-        self.learned = true;
+    }
+
+    /// The thread knows what the lock knows, as far as its releaser's clock tells; it does if the lock knows nothing.
+    #[inline]
+    pub fn knows(&self, lock: &LockState) -> bool {
+        match lock.by {
+            Some((slot, clock)) => slot == self.slot || self.known.get(slot) >= clock,
+            None => lock.known.is_empty(),
+        }
+    }
+
+    #[inline(never)]
+    fn learn_from(&mut self, lock: &LockState) {
+        self.learned |= self.known.join(&lock.known);
         if let Some((slot, clock)) = lock.by {
             self.learn(slot, clock);
         }
@@ -188,7 +199,8 @@ impl ThreadState {
 
     /// A release that adds to what is known instead of replacing it: readers of a lock, barriers, read-modify-writes.
     pub fn release_join(&mut self, lock: &mut LockState) {
-        if lock.is_empty() {
+        // Nothing is lost if it knows all that was released before.
+        if self.knows(lock) {
             return self.release(lock);
         }
         self.settle();
@@ -209,15 +221,14 @@ impl ThreadState {
 
     /// `[Join]` t learns what u knew at its end.
     pub fn join(&mut self, child: &ThreadState) {
-        self.known.join(&child.known);
-        self.learned = true;
+        self.learned |= self.known.join(&child.known);
         self.learn(child.slot, child.now);
     }
 
     /// Learns that a slot's accesses up to that clock happened before. If the slot's thread released at that clock, what it knew then must have been learned too:
     /// [`ThreadState::acquire`] relies on it.
     pub fn learn(&mut self, slot: Slot, clock: Clock) {
-        if slot != self.slot {
+        if slot != self.slot && self.known.get(slot) < clock {
             self.learned = true;
             self.known.learn(slot, clock);
         }
@@ -257,6 +268,12 @@ impl LockState {
     pub fn join(&mut self, other: &LockState) {
         if self.is_empty() {
             return self.clone_from(other);
+        }
+        // As in `ThreadState::knows`.
+        if let Some((slot, clock)) = other.by
+            && self.covers(Word::new(slot, clock, 0))
+        {
+            return;
         }
         self.forget_releaser();
         self.known.join(&other.known);
@@ -343,6 +360,32 @@ mod tests {
         thread.release(&mut lock);
         assert!(lock.covers(first) && lock.covers(last) && lock.covers(at(1, 1)));
         assert!(!thread.is_current(last));
+    }
+
+    /// What is known already, by the releaser's clock, is not joined again, and what is not is.
+    #[test]
+    fn releases_add_up() {
+        let mut threads = [0, 1, 2].map(|slot| ThreadState::new(Slot(slot), Clock(0), |_| false));
+        let mut lock = LockState::new();
+        let mut stamps = alloc::vec::Vec::new();
+        for round in [0usize, 0, 1, 2, 1, 0] {
+            stamps.push(threads[round].stamp());
+            assert!(!threads[round].knows(&lock) || stamps.len() < 3);
+            threads[round].release_join(&mut lock);
+            assert!(stamps.iter().all(|stamp| lock.covers(*stamp)), "{lock:?}");
+        }
+        threads[0].acquire(&lock);
+        assert!(threads[0].knows(&LockState::new()) && stamps.iter().all(|stamp| threads[0].covers(*stamp)));
+        let mut fence = LockState::new();
+        let mut one = LockState::new();
+        threads[1].release(&mut one);
+        fence.join(&one);
+        fence.join(&lock);
+        assert!(stamps.iter().all(|stamp| fence.covers(*stamp)), "{fence:?}");
+        let last = threads[0].stamp();
+        threads[0].release(&mut one);
+        [&one, &one, &lock].into_iter().for_each(|known| fence.join(known));
+        assert!(fence.covers(last) && !lock.covers(last));
     }
 
     #[test]

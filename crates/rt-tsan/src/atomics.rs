@@ -5,12 +5,12 @@ mod wide;
 use core::arch::naked_asm;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
-use deadheat_rt::atomics::{Effect, Order, again, fence, perform};
-use deadheat_rt::output;
+use deadheat_rt::atomics::{Effect, Order, fence, perform};
+use deadheat_rt::loads::again;
 use deadheat_rt::thread::Stay;
 
 fn order(c: i32) -> Order {
-    if output::options().force_seq_cst_atomics { Order::Sequential } else { Order::from_c(c) }
+    Order::from_c(c)
 }
 
 /// Performs an operation under the runtime's eyes, or just performs it where there is no runtime yet.
@@ -18,15 +18,6 @@ fn watched<R>(address: u64, size: u64, pc: u64, operation: impl FnOnce() -> (R, 
     match Stay::begin() {
         Some(mut thread) => perform(&mut thread, address, size, pc, operation),
         None => operation().0,
-    }
-}
-
-/// Performs a load.
-fn loaded<R>(address: u64, size: u64, pc: u64, order: Order, load: impl Fn() -> R) -> R {
-    match Stay::begin() {
-        Some(mut thread) => again(&thread, address, size, order, &load)
-            .unwrap_or_else(|| perform(&mut thread, address, size, pc, || (load(), Effect::Load, order))),
-        None => load(),
     }
 }
 
@@ -62,7 +53,19 @@ macro_rules! width {
             unsafe extern "C" fn load(at: *const $atomic, o: i32, pc: u64) -> $type {
                 // SAFETY: the program's atomic.
                 let atomic = unsafe { &*at };
-                loaded(at as u64, size_of::<$type>() as u64, pc, order(o), || atomic.load(SeqCst))
+                let again =
+                    again(at as u64, size_of::<$type>() as u64, order(o).acquires(), || atomic.load(SeqCst));
+                // SAFETY: as above.
+                again.unwrap_or_else(|| unsafe { load_anew(at, o, pc) })
+            }
+
+            #[inline(never)]
+            unsafe extern "C" fn load_anew(at: *const $atomic, o: i32, pc: u64) -> $type {
+                // SAFETY: the program's atomic.
+                let atomic = unsafe { &*at };
+                watched(at as u64, size_of::<$type>() as u64, pc, || {
+                    (atomic.load(SeqCst), Effect::Load, order(o))
+                })
             }
             entry!($load, "rdx", load);
 

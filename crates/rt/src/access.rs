@@ -350,8 +350,17 @@ fn locked(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Confli
 }
 
 /// Opens the cell at that address, with its detail, for whatever is attached there.
+#[inline(always)]
 pub fn open(address: u64) -> Open<'static, Things> {
     let cell = cell(address);
+    // A cell with a detail is nobody's to change by plain stores, whosever its block is: a detail is made in a block that was claimed.
+    // SAFETY: all details of this process have `Things` attached.
+    unsafe { Open::lock_detailed(cell) }.unwrap_or_else(|| open_claimed(cell))
+}
+
+/// Opens a cell that has no detail, or is locked.
+#[inline(never)]
+fn open_claimed(cell: &'static VarState) -> Open<'static, Things> {
     if is_quick() {
         // SAFETY: the current thread's object, if it has one, which only it touches.
         match unsafe { tls::thread().as_ref() } {

@@ -2,14 +2,15 @@
 //!
 //! All under the cell's lock, so that the order of values and the order of knowledge are the same.
 
-use crate::access::{self, MEMORY, extent, open};
+use crate::access::{MEMORY, extent, open};
 use crate::record;
 use crate::report;
 use crate::sites::Note;
 use crate::sync::Things;
 use crate::thread::Thread;
-use deadheat_online::{LockState, Word};
-use deadheat_shadow::{Access, Mode, Version};
+use core::sync::atomic::{AtomicBool, Ordering};
+use deadheat_online::LockState;
+use deadheat_shadow::{Access, Mode, Open, Version};
 
 /// A memory order, as numbered by C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,9 +27,21 @@ pub enum Order {
     Sequential,
 }
 
+/// Whatever order the program asks for, operations are sequentially consistent.
+static ALL_SEQUENTIAL: AtomicBool = AtomicBool::new(false);
+
+/// Makes all operations sequentially consistent; once, at start.
+pub fn force_sequential() {
+    ALL_SEQUENTIAL.store(true, Ordering::Relaxed);
+}
+
 impl Order {
     /// From C's number, whose upper bits may ask for hardware lock elision.
+    #[inline]
     pub fn from_c(order: i32) -> Order {
+        if ALL_SEQUENTIAL.load(Ordering::Relaxed) {
+            return Order::Sequential;
+        }
         match order & 0x7fff {
             0 => Order::Relaxed,
             1 | 2 => Order::Acquire,
@@ -72,11 +85,10 @@ pub fn perform<R>(
     let turn = record::turn();
     let (granule, offset) = (address & !7, address & 7);
     let below = size.min(8 - offset);
-    let mut parts = [Some((open(granule), extent(offset, below))), None];
-    if size > below {
-        // The rest of a 16-byte atomic, or of one that is not aligned: locked in the order of addresses.
-        parts[1] = Some((open(granule + 8), extent(0, (size - below).min(8))));
-    }
+    let (mut cell, bytes) = (open(granule), extent(offset, below));
+    // The rest of a 16-byte atomic, or of one that is not aligned: locked in the order of addresses.
+    let rest = |size: u64| (open(granule + 8), extent(0, size.min(8)));
+    let mut rest = if size > below { Some(rest(size - below)) } else { None };
     let (result, effect, order) = operation();
     let mode = if effect == Effect::Load { Mode::AtomicRead } else { Mode::AtomicWrite };
     let ignored = if mode.writes() { thread.ignore_writes } else { thread.ignore_reads } > 0;
@@ -85,122 +97,111 @@ pub fn perform<R>(
     }
     // What it learns comes first: the value's past happens before the access too.
     if thread.ignore_sync == 0 && effect != Effect::Store {
-        for (cell, bytes) in parts.iter_mut().flatten() {
+        learn(thread, &cell.detail().attached, bytes, order);
+        if let Some((cell, bytes)) = &mut rest {
             learn(thread, &cell.detail().attached, *bytes, order);
         }
     }
-    thread.placer.at(pc, Note::size(size as usize));
     let mut conflict = None;
     if !ignored {
-        for ((cell, bytes), granule) in parts.iter_mut().flatten().zip([granule, granule + 8]) {
-            let Thread { state, placer, .. } = &mut *thread;
-            let access = Access { mode, extent: *bytes };
-            let found = cell.detail().atomic(state, &MEMORY.sets, access, placer);
-            conflict = conflict.or(found.map(|c| (granule, c)));
+        thread.placer.at(pc, Note::size(size as usize));
+        let Thread { state, placer, .. } = &mut *thread;
+        let mut check = |cell: &mut Cell, extent| {
+            cell.detail().atomic(state, &MEMORY.sets, Access { mode, extent }, placer)
+        };
+        conflict = check(&mut cell, bytes).map(|conflict| (granule, conflict));
+        if let Some((cell, bytes)) = &mut rest {
+            let found = check(cell, *bytes);
+            conflict = conflict.or(found.map(|conflict| (granule + 8, conflict)));
         }
     }
-    if thread.ignore_sync == 0 && effect != Effect::Load {
-        let head = head(thread, order);
-        for (cell, bytes) in parts.iter_mut().flatten() {
-            publish(&head, &mut cell.detail().attached, *bytes, effect);
+    left(thread, &mut cell, bytes, effect, order);
+    match &mut rest {
+        Some((cell, bytes)) => left(thread, cell, *bytes, effect, order),
+        None if (effect, conflict, thread.ignore_sync) == (Effect::Load, None, 0) && thread.quick => {
+            thread.loads.keep(address, size, order.acquires(), cell.version(), thread.state.epoch());
         }
+        None => {}
     }
-    for (cell, _) in parts.iter_mut().flatten() {
-        if effect != Effect::Load || cell.version() == Version::NONE {
-            cell.detail();
-            cell.set_version(thread.next_version());
-        }
-    }
-    if let [Some((cell, _)), None] = &parts
-        && (effect, conflict, thread.ignore_sync) == (Effect::Load, None, 0)
-    {
-        let (version, epoch) = (cell.version(), thread.state.epoch());
-        thread.loads[place(address)] = Loaded { address, size, version, epoch, acquired: order.acquires() };
-    }
-    drop(parts);
+    drop((cell, rest));
     if let Some((granule, conflict)) = conflict {
         report::race(thread, granule, address, size, mode, conflict);
     }
-    thread.refresh();
+    // To learn begins no epoch.
+    if effect != Effect::Load {
+        thread.refresh();
+    }
     result
 }
 
-/// An atomic load that a thread has made, and that was looked at: the same one again in that epoch has nothing to add as long as the detail of its granule is of that version.
-#[derive(Clone, Copy)]
-pub struct Loaded {
-    address: u64,
-    size: u64,
-    version: Version,
-    epoch: Word,
-    acquired: bool,
-}
+type Cell = Open<'static, Things>;
 
-impl Loaded {
-    /// None.
-    pub const NONE: Loaded =
-        Loaded { address: 0, size: 0, version: Version::NONE, epoch: Word::NONE, acquired: false };
-    /// How many of them a thread keeps.
-    pub const ROOM: usize = 8;
-}
-
-fn place(address: u64) -> usize {
-    ((address / 8) ^ (address / 512)) as usize % Loaded::ROOM
-}
-
-/// Performs a load without the cell's lock, if it has nothing to add to the thread's last one: threads that wait for a value ask for it all the time.
-#[inline]
-pub fn again<R>(
-    thread: &Thread,
-    address: u64,
-    size: u64,
-    order: Order,
-    load: impl FnOnce() -> R,
-) -> Option<R> {
-    let last = &thread.loads[place(address)];
-    let same = last.address == address && last.size == size && last.epoch == thread.state.epoch();
-    if !thread.quick || !same || (order.acquires() && !last.acquired) {
-        return None;
+/// What the operation leaves behind for later loads, and a version of the detail that tells whether there is something new.
+#[inline(always)]
+fn left(thread: &mut Thread, cell: &mut Cell, bytes: u8, effect: Effect, order: Order) {
+    let is_new = thread.ignore_sync == 0
+        && effect != Effect::Load
+        && publish(thread, &mut cell.detail().attached, bytes, effect, order);
+    if is_new || cell.version() == Version::NONE {
+        cell.detail();
+        cell.set_version(thread.next_version());
     }
-    let cell = access::cell(address);
-    let before = cell.seen();
-    if before.w.is_locked() || before.r != last.version.0 {
-        return None;
-    }
-    let value = load();
-    // What was stored before the look above is stored under the version that it saw; what comes after changes the version.
-    fence_before_loads();
-    (cell.seen() == before).then_some(value)
-}
-
-/// Loads behind it are not made before it.
-fn fence_before_loads() {
-    core::sync::atomic::fence(core::sync::atomic::Ordering::Acquire);
 }
 
 /// What the thread gains from the value it read: now if it acquires, at its next acquire fence if not.
+#[inline(always)]
 fn learn(thread: &mut Thread, things: &Things, bytes: u8, order: Order) {
     for (_, clock) in things.published.iter().filter(|(at, _)| at & bytes != 0) {
         if order.acquires() {
             thread.state.acquire(clock);
-        } else {
+        } else if !thread.state.knows(clock) {
             thread.for_fence.join(clock);
         }
     }
 }
 
-/// What a store of that order adds to a release sequence: what the thread knows, or knew at its last release fence.
-fn head(thread: &mut Thread, order: Order) -> LockState {
-    let mut head = LockState::new();
-    if order.releases() {
-        thread.state.release(&mut head);
-    } else if let Some(fence) = &thread.by_fence {
-        head.clone_from(fence);
+/// What the operation leaves for later loads; false if nothing has changed.
+#[inline(always)]
+fn publish(thread: &mut Thread, things: &mut Things, bytes: u8, effect: Effect, order: Order) -> bool {
+    if let Some((_, clock)) = things.published.iter_mut().find(|(at, _)| *at == bytes) {
+        return head(thread, clock, effect, order);
     }
-    head
+    let is_changed = !things.published.is_empty() || order.releases() || thread.by_fence.is_some();
+    if is_changed {
+        let mut new = LockState::new();
+        head(thread, &mut new, Effect::Store, order);
+        publish_apart(&new, things, bytes, effect);
+    }
+    is_changed
 }
 
-/// What the operation leaves for later loads.
-fn publish(head: &LockState, things: &mut Things, bytes: u8, effect: Effect) {
+/// What the operation makes of the clock that the bytes carry, all of which it has read if it reads: a store of that order begins a release sequence with what the thread knows, or knew at its last
+/// release fence; a read-modify-write adds that to the sequence that it goes on with. False if nothing has changed.
+#[inline(always)]
+fn head(thread: &mut Thread, clock: &mut LockState, effect: Effect, order: Order) -> bool {
+    let adds = effect == Effect::Update;
+    if order.releases() {
+        // Who acquires too knows already what is to be added to.
+        if adds && !order.acquires() {
+            thread.state.release_join(clock);
+        } else {
+            thread.state.release(clock);
+        }
+        return true;
+    }
+    match (&thread.by_fence, adds) {
+        (Some(fence), true) => clock.join(fence),
+        (Some(fence), false) => clock.clone_from(fence),
+        (None, true) => return false,
+        (None, false) if clock.is_empty() => return false,
+        (None, false) => clock.clear(),
+    }
+    true
+}
+
+/// The operation adds that to what its bytes carry, which is not one clock for all of them.
+#[inline(never)]
+fn publish_apart(head: &LockState, things: &mut Things, bytes: u8, effect: Effect) {
     let mut rest = bytes;
     if effect == Effect::Update {
         // A read-modify-write continues the release sequences that it reads from.

@@ -1,6 +1,8 @@
 //! The chunks of logs: what was done at each of so many clocks in a row, and, beside that, from which clocks on which mutexes were held. A chunk is written by the thread in whose slot it
-//! lies: a word a clock, whatever the place. When it is full it never changes again; then it takes a byte a clock if it has few places, as in loops, which repeat
-//! themselves, and equal ones are kept once.
+//! lies: a word a clock, whatever the place. When it is full it never changes again; then it takes a byte or two a clock if its places have numbers near each other, as those have that
+//! were first come to at about the same time, or a byte if it has few places (`coded`); and equal ones are kept once, as of loops, which repeat themselves.
+
+mod coded;
 
 use crate::locksets;
 use crate::os::Mutex;
@@ -8,6 +10,7 @@ use crate::sites::Site;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use coded::Sites;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Clocks in a chunk.
@@ -25,7 +28,7 @@ pub fn bytes() -> usize {
 const CHANGES: usize = 256;
 
 /// From that clock of a chunk on, that set of mutexes was held.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct Change(u32);
 
 impl Change {
@@ -98,7 +101,7 @@ impl Open {
 
     /// Where what was done at a clock of it was done.
     #[inline]
-    pub fn site(&self, at: usize) -> Site {
+    fn site(&self, at: usize) -> Site {
         Site(self.sites[at % CLOCKS].load(Ordering::Acquire))
     }
 
@@ -109,9 +112,23 @@ impl Open {
         told(site, || Change::held_at(changes, at))
     }
 
-    /// Forgets all, while nobody reads it.
+    /// The site of each clock, while nobody writes to it: not one atomic load after the other.
+    fn all_sites(&self) -> &[u32; CLOCKS] {
+        // SAFETY: atomic integers are like others in memory, and nobody writes them, as the caller knows.
+        unsafe { &*(&raw const self.sites as *const [u32; CLOCKS]) }
+    }
+
+    /// The changes, while nobody writes to it.
+    fn all_changes(&self) -> &[u32] {
+        let changes = &self.changes[..self.changed.load(Ordering::Relaxed)];
+        // SAFETY: as above.
+        unsafe { core::slice::from_raw_parts(changes.as_ptr() as *const u32, changes.len()) }
+    }
+
+    /// Forgets all, while nobody else has it.
     fn clear(&self) {
-        self.sites.iter().for_each(|site| site.store(0, Ordering::Relaxed));
+        // SAFETY: nobody reads or writes it, as the caller knows, and atomic integers may be changed through a shared reference.
+        unsafe { (self.sites.as_ptr() as *mut u32).write_bytes(0, CLOCKS) };
         self.changed.store(0, Ordering::Relaxed);
     }
 }
@@ -127,90 +144,39 @@ impl Drop for Open {
     }
 }
 
-/// The sites of a full chunk's clocks.
-#[derive(PartialEq, Eq)]
-enum Sites {
-    /// The number of each, and those there are.
-    Few(Box<[u8; CLOCKS]>, Box<[Site]>),
-    /// One by one.
-    Many(Box<[Site]>),
-}
-
-impl Sites {
-    fn new(open: &Open) -> Sites {
-        Sites::few(open).unwrap_or_else(|| Sites::Many((0..CLOCKS).map(|at| open.site(at)).collect()))
-    }
-
-    /// By numbers, if a byte suffices.
-    fn few(open: &Open) -> Option<Sites> {
-        const MOST: usize = 1 << u8::BITS;
-        // By a hash of the site, one more than its number.
-        let mut numbers = [0u16; 2 * MOST];
-        let (mut which, mut sites, mut count) = (Box::new([0; CLOCKS]), [Site::NOWHERE; MOST], 0);
-        for (at, number) in which.iter_mut().enumerate() {
-            let site = open.site(at);
-            let mut slot = (site.0.wrapping_mul(0x9e37_79b9) >> 16) as usize % numbers.len();
-            while numbers[slot] != 0 && sites[numbers[slot] as usize - 1] != site {
-                slot = (slot + 1) % numbers.len();
-            }
-            if numbers[slot] == 0 {
-                *sites.get_mut(count)? = site;
-                count += 1;
-                numbers[slot] = count as u16;
-            }
-            *number = (numbers[slot] - 1) as u8;
-        }
-        Some(Sites::Few(which, sites[..count].into()))
-    }
-
-    fn get(&self, at: usize) -> Site {
-        match self {
-            Sites::Few(which, sites) => sites[which[at] as usize],
-            Sites::Many(sites) => sites[at],
-        }
-    }
-
-    fn size(&self) -> usize {
-        match self {
-            Sites::Few(_, sites) => CLOCKS + size_of_val(&**sites),
-            Sites::Many(sites) => size_of_val(&**sites),
-        }
-    }
-}
-
 /// A full chunk.
 #[derive(PartialEq, Eq)]
 pub struct Full {
     sites: Sites,
-    changes: Box<[Change]>,
+    /// [`Change`]s, as numbers: copied and compared as a whole.
+    changes: Box<[u32]>,
 }
 
 impl Full {
+    /// Of a chunk that nobody writes to any more.
     fn new(open: &Open) -> Full {
-        let changes = (0..open.changed.load(Ordering::Relaxed)).map(|i| open.change(i));
-        let full = Full { sites: Sites::new(open), changes: changes.collect() };
+        let full = Full { sites: Sites::new(open.all_sites()), changes: open.all_changes().into() };
         BYTES.fetch_add(full.size(), Ordering::Relaxed);
         full
     }
 
     fn size(&self) -> usize {
-        size_of::<Full>() + self.sites.size() + size_of_val(&*self.changes)
+        let (words, sites) = self.sites.parts();
+        size_of::<Full>() + size_of_val(words) + size_of_val(sites) + size_of_val(&*self.changes)
     }
 
     fn hash(&self) -> u64 {
-        let mix =
-            |all: u64, word: u32| (all ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-        let changes = self.changes.iter().fold(0, |all, change| mix(all, change.0));
-        let (which, sites) = match &self.sites {
-            Sites::Few(which, sites) => (&which[..], sites),
-            Sites::Many(sites) => (&[][..], sites),
-        };
-        let sites = sites.iter().fold(changes, |all, site| mix(all, site.0));
-        which.as_chunks().0.iter().fold(sites, |all, word| mix(all, u32::from_ne_bytes(*word)))
+        let mix = |all: u64, word: u64| (all ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let (words, sites) = self.sites.parts();
+        let (pairs, last) = self.changes.as_chunks();
+        let pairs = pairs.iter().fold(0, |all, [a, b]| mix(all, (*a as u64) << 32 | *b as u64));
+        let changes = last.iter().fold(pairs, |all, change| mix(all, *change as u64));
+        let sites = sites.iter().fold(changes, |all, site| mix(all, site.0 as u64));
+        words.iter().fold(sites, |all, word| mix(all, *word))
     }
 
     fn get(&self, at: usize) -> Option<(Site, u32)> {
-        told(self.sites.get(at), || Change::held_at(self.changes.iter().copied(), at))
+        told(self.sites.get(at), || Change::held_at(self.changes.iter().copied().map(Change), at))
     }
 }
 
@@ -290,6 +256,16 @@ mod tests {
             |at: usize| (at as u32 % 7, at as u32 / 2 % 3),
             |at: usize| (at as u32 / 2, 5),
             |at: usize| (at as u32, 5),
+            // Near each other by one byte and by two, with and without what is scattered; far apart, few of them and many.
+            |at: usize| (70_000 + at as u32 % 254, 5),
+            |at: usize| (if at % 9 == 3 { u32::MAX } else { 70_000 + at as u32 % 255 }, 5),
+            |at: usize| (if at % 9 == 3 { u32::MAX } else { at as u32 % 5 * 14_000 }, at as u32 / 4),
+            |at: usize| (1 + at as u32 % 2 * 0xfffd, 5),
+            |at: usize| (2 + at as u32 % 2 * 0xfffd, 5),
+            |at: usize| (1 + at as u32 % 5 * 100_000, 5),
+            |at: usize| ((1 << 28) - 1 - at as u32 * 100_000, 5),
+            |_| (0, 0),
+            |_| (u32::MAX, 0),
         ] {
             let told = |at: usize| {
                 let (site, locks) = place(at);

@@ -4,6 +4,7 @@
 //! keeps them apart. And each must really wait for the next: two that only read the same lock do not.
 
 use crate::locksets::Hold;
+use crate::nestings::{Shown, nesting};
 use crate::os::Mutex;
 use crate::output;
 use crate::report;
@@ -49,7 +50,7 @@ struct Graph {
     /// From where edges lead to a mutex.
     origins: BTreeMap<u32, BTreeSet<u32>>,
     /// Nestings that any thread has shown.
-    nestings: BTreeSet<u64>,
+    nestings: Shown,
     /// The places of cycles that were told.
     told: BTreeSet<Vec<u32>>,
 }
@@ -57,7 +58,7 @@ struct Graph {
 static GRAPH: Mutex<Graph> = Mutex::new(Graph {
     edges: BTreeMap::new(),
     origins: BTreeMap::new(),
-    nestings: BTreeSet::new(),
+    nestings: Shown::new(),
     told: BTreeSet::new(),
 });
 static ENABLED: AtomicBool = AtomicBool::new(true);
@@ -67,48 +68,14 @@ pub fn disable() {
     ENABLED.store(false, Ordering::Relaxed);
 }
 
-const KNOWN: usize = 64;
-
-/// Nestings that a thread has told the graph of: most are met again and again, and then cost no lock.
-pub struct Known([u64; KNOWN]);
-
-impl Known {
-    /// None yet.
-    pub const fn new() -> Known {
-        Known([0; KNOWN])
-    }
-
-    /// The nesting is among them; it is from now on.
-    fn met(&mut self, nesting: u64) -> bool {
-        let place = &mut self.0[nesting as usize % KNOWN];
-        core::mem::replace(place, nesting) == nesting
-    }
-}
-
-impl Default for Known {
-    fn default() -> Known {
-        Known::new()
-    }
-}
-
-/// A number for asking for a mutex while those are held, whatever their order. Numbers of mutexes are never used again, so it means the same for ever.
-fn nesting(held: &[Hold], serial: u32, mode: Mode) -> u64 {
-    let one = |serial: u32, mode: Mode| {
-        let x = ((serial as u64) << 1 | mode as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
-    };
-    let set = held.iter().fold(0u64, |sum, h| sum.wrapping_add(one(h.serial, h.mode)));
-    let both = set ^ one(serial, mode).rotate_left(32);
-    both ^ both >> 31
-}
-
 /// The thread asks for a mutex while it holds others.
+#[inline]
 pub fn wants(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u64) {
     if thread.placer.held().is_empty() || !ENABLED.load(Ordering::Relaxed) {
         return;
     }
     let nesting = nesting(thread.placer.held(), serial, mode);
-    if !thread.nestings.met(nesting) && GRAPH.lock().is_new_nesting(nesting) {
+    if !thread.nestings.met(nesting) && GRAPH.lock().nestings.is_new(nesting) {
         new_nesting(thread, serial, address, mode, pc);
     }
 }
@@ -188,15 +155,6 @@ impl Edge {
 }
 
 impl Graph {
-    /// Nobody has shown that nesting before. Those of mutexes that are no more pile up, so all are forgotten now and then.
-    fn is_new_nesting(&mut self, nesting: u64) -> bool {
-        const MOST: usize = 1 << 16;
-        if self.nestings.len() >= MOST {
-            self.nestings.clear();
-        }
-        self.nestings.insert(nesting)
-    }
-
     /// Adds an edge; the cycle that it closes, if it is new.
     fn add(&mut self, edge: Edge) -> Option<Vec<Edge>> {
         let (from, to) = (edge.from.0, edge.to.0);
@@ -204,6 +162,8 @@ impl Graph {
         if witnesses.len() >= WITNESSES || witnesses.iter().any(|w| w.says_all_of(&edge)) {
             return None;
         }
+        // One is enough as a rule, and programs with many locks have many pairs.
+        witnesses.reserve_exact(1);
         witnesses.push(edge.clone());
         self.origins.entry(to).or_default().insert(from);
         if !self.leads(to, from) {
@@ -300,7 +260,7 @@ mod tests {
         Graph {
             edges: BTreeMap::new(),
             origins: BTreeMap::new(),
-            nestings: BTreeSet::new(),
+            nestings: Shown::new(),
             told: BTreeSet::new(),
         }
     }

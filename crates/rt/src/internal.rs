@@ -7,7 +7,7 @@
 //!
 //! Free blocks hold the list's links themselves: only the runtime writes here, and it is trusted.
 
-use crate::heap::class::{CLASSES, Class};
+use crate::heap::class::{CLASSES, Class, GRAIN};
 use crate::os::{self, Access, Errno, Mutex, PAGE};
 use crate::tls;
 use core::alloc::{GlobalAlloc, Layout};
@@ -41,14 +41,15 @@ pub struct Spare {
 impl Spare {
     /// Blocks of a class.
     const ROOM: usize = 16;
-    /// The smallest ones only.
-    const CLASSES: usize = 6;
+    /// The smallest ones only, up to those that blocks of clocks are in: 320 bytes.
+    const CLASSES: usize = 13;
 
     /// None.
     pub const fn new() -> Spare {
         Spare { blocks: [[ptr::null_mut(); Spare::ROOM]; Spare::CLASSES], count: [0; Spare::CLASSES] }
     }
 
+    #[inline]
     fn pop(&mut self, class: Class) -> *mut u8 {
         let (blocks, count) = (&mut self.blocks[class.index()], &mut self.count[class.index()]);
         if *count == 0 {
@@ -94,6 +95,7 @@ impl Drop for Spare {
 }
 
 /// What the current thread keeps at hand of that class, if it is in the runtime: otherwise a signal could come in between.
+#[inline]
 fn spare<'a>(class: Class) -> Option<&'a mut Spare> {
     if class.index() >= Spare::CLASSES {
         return None;
@@ -190,7 +192,11 @@ fn out_of_memory(size: usize, errno: Errno) -> ! {
 }
 
 /// The class of a small block. Runs begin at a page, so a class serves every alignment up to a page.
+#[inline]
 fn class_of(layout: Layout) -> Option<Class> {
+    if layout.align() <= GRAIN && layout.size() <= SMALL {
+        return Some(Class::of_size(layout.size()));
+    }
     if layout.size() > SMALL || layout.align() > PAGE {
         return None;
     }

@@ -2,7 +2,6 @@
 
 use crate::os::Mutex;
 use crate::sites::Site;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use deadheat_finding::Hold as Mode;
 
@@ -27,48 +26,141 @@ impl Hold {
     }
 }
 
-type Set = Vec<(u64, u8)>;
+/// A mutex of a set: its address, and below that whether it is held for reading.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Member(u64);
+
+impl Member {
+    fn new(hold: &Hold) -> Member {
+        Member(hold.mutex << 1 | (hold.mode == Mode::Read) as u64)
+    }
+}
 
 /// More sets than this are not told apart: reports then leave the mutexes of the earlier access out.
 pub const MOST: usize = 1 << 20;
 
 struct Table {
-    numbers: BTreeMap<Set, u32>,
-    sets: Vec<Set>,
+    /// Numbers of sets, a hash table without links, at most half full: a set is in the place that its hash says, or behind it. Zero: none.
+    places: Vec<u32>,
+    /// The members of all sets, one set after the other, each in order.
+    members: Vec<Member>,
+    /// Where those of each set end.
+    ends: Vec<u32>,
 }
 
-static TABLE: Mutex<Table> = Mutex::new(Table { numbers: BTreeMap::new(), sets: Vec::new() });
+static TABLE: Mutex<Table> = Mutex::new(Table::new());
 
 /// The number of the set of these mutexes; zero for none.
 pub fn intern(held: &[Hold]) -> u32 {
-    if held.is_empty() {
-        return 0;
-    }
-    let mut set: Set = held.iter().map(|h| (h.mutex, (h.mode == Mode::Read) as u8)).collect();
+    const FEW: usize = 16;
+    let (mut few, mut many) = ([Member(0); FEW], Vec::new());
+    let set = match few.get_mut(..held.len()) {
+        Some(few) => few,
+        None => {
+            many.resize(held.len(), Member(0));
+            &mut many[..]
+        }
+    };
+    set.iter_mut().zip(held).for_each(|(member, hold)| *member = Member::new(hold));
     set.sort_unstable();
-    set.dedup();
-    let mut table = TABLE.lock();
-    if let Some(number) = table.numbers.get(&set) {
-        return *number;
+    let mut count = 0;
+    for i in 0..set.len() {
+        if count == 0 || set[i] != set[count - 1] {
+            set[count] = set[i];
+            count += 1;
+        }
     }
-    if table.sets.len() >= MOST {
-        return 0;
+    if count == 0 { 0 } else { TABLE.lock().number(&set[..count]) }
+}
+
+impl Table {
+    const FIRST: usize = 64;
+
+    const fn new() -> Table {
+        Table { places: Vec::new(), members: Vec::new(), ends: Vec::new() }
     }
-    table.sets.push(set.clone());
-    let number = table.sets.len() as u32;
-    table.numbers.insert(set, number);
-    number
+
+    /// The members of the set of that number.
+    fn set(&self, number: u32) -> &[Member] {
+        let index = number as usize - 1;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.members[start as usize..self.ends[index] as usize]
+    }
+
+    /// Where the set is in the table, or would be.
+    fn place(&self, set: &[Member]) -> usize {
+        let mix =
+            |all: u64, member: &Member| (all ^ member.0).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let hash = set.iter().fold(0, mix);
+        let last = self.places.len() - 1;
+        let mut at = (hash ^ hash >> 32) as usize & last;
+        while self.places[at] != 0 && self.set(self.places[at]) != set {
+            at = (at + 1) & last;
+        }
+        at
+    }
+
+    /// The number of a set that has members, in order.
+    fn number(&mut self, set: &[Member]) -> u32 {
+        if self.ends.len() * 2 >= self.places.len() {
+            self.places = alloc::vec![0; (self.places.len() * 2).max(Table::FIRST)];
+            for number in 1..=self.ends.len() as u32 {
+                let at = self.place(self.set(number));
+                self.places[at] = number;
+            }
+        }
+        let at = self.place(set);
+        if self.places[at] == 0 && self.ends.len() < MOST {
+            self.members.extend_from_slice(set);
+            self.ends.push(self.members.len() as u32);
+            self.places[at] = self.ends.len() as u32;
+        }
+        self.places[at]
+    }
 }
 
 /// How many sets there are.
 pub fn count() -> usize {
-    TABLE.lock().sets.len()
+    TABLE.lock().ends.len()
 }
 
 /// The mutexes of the set of that number, and how they were held.
 pub fn members(number: u32) -> Vec<(u64, Mode)> {
     let table = TABLE.lock();
-    let set = (number as usize).checked_sub(1).and_then(|i| table.sets.get(i));
-    let mode = |reads| if reads == 1 { Mode::Read } else { Mode::Write };
-    set.into_iter().flatten().map(|(mutex, reads)| (*mutex, mode(*reads))).collect()
+    if number == 0 || number as usize > table.ends.len() {
+        return Vec::new();
+    }
+    let mode = |member: &Member| if member.0 & 1 != 0 { Mode::Read } else { Mode::Write };
+    table.set(number).iter().map(|member| (member.0 >> 1, mode(member))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hold(mutex: u64, mode: Mode) -> Hold {
+        Hold { mutex, mode, site: Site(1), serial: 1 }
+    }
+
+    #[test]
+    fn a_set_has_one_number_in_any_order() {
+        let (a, b, c) =
+            (hold(0x7fff_0000_1000, Mode::Write), hold(0x1010, Mode::Write), hold(0x1010, Mode::Read));
+        let numbers = [&[a][..], &[b], &[c], &[a, b], &[a, c], &[b, c]].map(intern);
+        assert!((0..numbers.len()).all(|i| numbers[i] != 0 && !numbers[..i].contains(&numbers[i])));
+        assert_eq!((intern(&[]), intern(&[b, a]), intern(&[c, a, c])), (0, numbers[3], numbers[4]));
+        assert_eq!(members(numbers[4]), [(c.mutex, Mode::Read), (a.mutex, Mode::Write)]);
+        assert!(members(0).is_empty() && members(u32::MAX).is_empty() && count() >= numbers.len());
+    }
+
+    #[test]
+    fn many_sets_and_large_ones_are_told_apart() {
+        let all: Vec<Hold> = (0..1000).map(|i| hold(0x2000 + i * 8, Mode::Write)).collect();
+        let numbers: Vec<u32> = (1..all.len()).map(|i| intern(&all[i.saturating_sub(i % 30)..=i])).collect();
+        for (i, number) in (1..).zip(&numbers) {
+            let set = &all[i - i % 30..=i];
+            assert_eq!(intern(set), *number);
+            assert!(members(*number).iter().map(|(mutex, _)| *mutex).eq(set.iter().map(|hold| hold.mutex)));
+        }
+    }
 }

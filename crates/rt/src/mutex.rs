@@ -9,7 +9,7 @@ use crate::sites::{Note, Site};
 use crate::sync::{self, Object};
 use crate::thread::Thread;
 use deadheat_finding::{Hold as Mode, Kind, ThreadId};
-use deadheat_shadow::{Access, Mode as AccessMode};
+use deadheat_shadow::{Access, Conflict, Mode as AccessMode};
 
 /// Who holds a mutex, and what is known of it.
 #[derive(Default, Debug)]
@@ -128,28 +128,50 @@ pub fn before_lock(thread: &mut Thread, address: u64, mode: Mode, again: Again, 
     if thread.ignore_sync > 0 {
         return;
     }
-    let id = thread.id;
-    let (bug, serial) = sync::with(thread, address, created(pc), |_, o| {
-        let mine = o.mutex.owner == Some(id);
-        let bug = wrong(o, |m| match mode {
+    let wish = sync::with(thread, address, created(pc), |t, o| Wish::of(t, o, mode, again));
+    wish.tell(thread, address, mode, pc);
+}
+
+/// What is to be said of a thread's wish for a mutex.
+struct Wish {
+    bug: Option<(Kind, Site)>,
+    /// The mutex's number, if the thread may have to wait for it.
+    serial: Option<u32>,
+}
+
+impl Wish {
+    fn of(thread: &Thread, object: &mut Object, mode: Mode, again: Again) -> Wish {
+        let mine = object.mutex.owner == Some(thread.id);
+        let bug = wrong(object, |m| match mode {
             _ if m.destroyed => Some(Kind::UseOfDestroyedMutex),
             _ if !mine || again != Again::Deadlocks => None,
             Mode::Write => Some(Kind::DoubleLock),
             Mode::Read => Some(Kind::ReadLockMisuse),
         });
-        (bug, (!mine).then_some(o.serial))
-    });
-    if let Some((kind, site)) = bug {
-        report::mutex_bug(thread, kind, address, site, pc);
+        Wish { bug, serial: (!mine).then_some(object.serial) }
     }
-    if let Some(serial) = serial {
-        deadlock::wants(thread, serial, address, mode, pc);
+
+    /// Tells it; the thread does not have the mutex yet.
+    #[inline]
+    fn tell(self, thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
+        if let Some((kind, site)) = self.bug {
+            report::mutex_bug(thread, kind, address, site, pc);
+        }
+        if let Some(serial) = self.serial {
+            deadlock::wants(thread, serial, address, mode, pc);
+        }
     }
 }
 
-/// Calls `f` with the mutex that is used: an atomic read of its first byte, which races only with its making and destruction.
+/// Calls `f` with the mutex that is used: an atomic read of its first byte, which races only with its making and destruction; the race, if there is one.
 /// That comes before whatever `f` learns: who locks a mutex must know that it was made without being told by the mutex itself.
-fn using<R>(thread: &mut Thread, address: u64, pc: u64, f: impl FnOnce(&mut Thread, &mut Object) -> R) -> R {
+#[inline(always)]
+fn using<R>(
+    thread: &mut Thread,
+    address: u64,
+    pc: u64,
+    f: impl FnOnce(&mut Thread, &mut Object) -> R,
+) -> (R, Option<Conflict>) {
     let offset = address & 7;
     let _turn = if thread.ignore_reads == 0 { record::touched(thread, address, pc) } else { None };
     let mut cell = access::open(address);
@@ -162,13 +184,15 @@ fn using<R>(thread: &mut Thread, address: u64, pc: u64, f: impl FnOnce(&mut Thre
         conflict = detail.atomic(state, &MEMORY.sets, access, placer);
     }
     let object = detail.attached.object(offset as u8, || created(pc)(thread));
-    let result = f(thread, object);
-    drop(cell);
-    thread.refresh();
+    (f(thread, object), conflict)
+}
+
+/// Tells the race that the use of a mutex is, if it is one.
+#[inline]
+fn tell_race(thread: &mut Thread, address: u64, conflict: Option<Conflict>) {
     if let Some(conflict) = conflict {
         report::race(thread, address & !7, address, 1, AccessMode::AtomicRead, conflict);
     }
-    result
 }
 
 /// The thread has the mutex.
@@ -178,32 +202,30 @@ pub fn locked(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
 
 /// The thread has the mutex, and has locked it that many times at once.
 pub fn locked_times(thread: &mut Thread, address: u64, mode: Mode, times: u32, pc: u64) {
+    taken(thread, address, mode, times, None, pc);
+}
+
+/// The thread has the mutex, which it did not have to wait for: [`before_lock`] and [`locked`] in one.
+pub fn locked_at_once(thread: &mut Thread, address: u64, mode: Mode, again: Again, pc: u64) {
+    taken(thread, address, mode, 1, Some(again), pc);
+}
+
+/// The thread has the mutex. `wished`: that it wanted it is yet to be looked at, and what the mutex does when its owner locks it again.
+#[inline]
+fn taken(thread: &mut Thread, address: u64, mode: Mode, times: u32, wished: Option<Again>, pc: u64) {
     if thread.ignore_sync > 0 {
         return;
     }
     let turn = record::turn();
-    let (taken, serial) = using(thread, address, pc, |t, o| {
+    let ((wish, taken, serial), conflict) = using(thread, address, pc, |t, o| {
+        let wish = wished.map(|again| Wish::of(t, o, mode, again));
         o.mutex.ordered = true;
-        let taken = match mode {
-            Mode::Read => {
-                t.state.acquire(&o.clock);
-                o.mutex.readers += 1;
-                true
-            }
-            Mode::Write if o.mutex.owner == Some(t.id) => {
-                o.mutex.depth += times;
-                false
-            }
-            Mode::Write => {
-                t.state.acquire(&o.clock);
-                t.state.acquire(&o.readers);
-                o.readers.clear();
-                (o.mutex.owner, o.mutex.depth) = (Some(t.id), times);
-                true
-            }
-        };
-        (taken, o.serial)
+        (wish, takes(t, o, mode, times), o.serial)
     });
+    if let Some(wish) = wish {
+        wish.tell(thread, address, mode, pc);
+    }
+    tell_race(thread, address, conflict);
     if turn.is_some() {
         let what = match mode {
             Mode::Read => What::LockShared { lock: address },
@@ -214,6 +236,31 @@ pub fn locked_times(thread: &mut Thread, address: u64, mode: Mode, times: u32, p
     if taken {
         let site = thread.placer.site(pc, Note::CALL);
         thread.placer.took(Hold { mutex: address, mode, site, serial }, thread.state.latest());
+    }
+}
+
+/// The thread learns what the mutex knows, and has it. False if it had it already.
+#[inline(always)]
+fn takes(thread: &mut Thread, object: &mut Object, mode: Mode, times: u32) -> bool {
+    match mode {
+        Mode::Read => {
+            thread.state.acquire(&object.clock);
+            object.mutex.readers += 1;
+            true
+        }
+        Mode::Write if object.mutex.owner == Some(thread.id) => {
+            object.mutex.depth += times;
+            false
+        }
+        Mode::Write => {
+            thread.state.acquire(&object.clock);
+            if !object.readers.is_empty() {
+                thread.state.acquire(&object.readers);
+                object.readers.clear();
+            }
+            (object.mutex.owner, object.mutex.depth) = (Some(thread.id), times);
+            true
+        }
     }
 }
 
@@ -248,11 +295,12 @@ fn unlocking_times(
     if thread.ignore_sync > 0 {
         return 1;
     }
-    let reads = thread.placer.held().iter().any(|h| h.mutex == address && h.mode == Mode::Read);
     let turn = record::turn();
     let mut what = None;
-    let (bug, left, given) = using(thread, address, pc, |t, o| {
+    let ((bug, left, given), conflict) = using(thread, address, pc, |t, o| {
         let mine = o.mutex.owner == Some(t.id);
+        let is_read = |h: &Hold| h.mutex == address && h.mode == Mode::Read;
+        let reads = !mine && t.placer.held().iter().any(is_read);
         let bug = wrong(o, |m| match m {
             _ if m.destroyed => Some(Kind::UseOfDestroyedMutex),
             _ if mine => (mode == Some(Mode::Read)).then_some(Kind::ReadUnlockMisuse),
@@ -282,6 +330,8 @@ fn unlocking_times(
         }
         (bug, true, 1)
     });
+    thread.refresh();
+    tell_race(thread, address, conflict);
     if let (Some(_), Some(what)) = (&turn, what) {
         (0..given).for_each(|_| drop(record::event(thread, pc, what)));
     }

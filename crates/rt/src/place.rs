@@ -79,7 +79,7 @@ struct Call {
 }
 
 /// How many of them are at hand.
-const CALLS: usize = 64;
+const CALLS: usize = 256;
 
 /// The number of a set of mutexes.
 #[derive(Clone, Copy)]
@@ -88,9 +88,11 @@ struct Lockset {
     number: u32,
 }
 
-/// How many of them are at hand, at first and where a thread has many.
-const LOCKSETS: usize = 16;
-const MOST_LOCKSETS: usize = 1 << 14;
+/// Sets of mutexes at hand with the same last bits of their hashes.
+type Locksets = [Lockset; 4];
+/// How many times so many are at hand, at first and where a thread has many.
+const LOCKSETS: usize = 4;
+const MOST_LOCKSETS: usize = 1 << 11;
 
 const NO_LOCKSET: Lockset = Lockset { hash: 0, number: 0 };
 const NO_CALL: Call = Call { pc: 0, caller: Site::NOWHERE, site: Site::NOWHERE };
@@ -111,7 +113,7 @@ pub struct Placer {
     /// Of the mutexes held, in whatever order.
     held_hash: u64,
     /// Numbers of sets of mutexes at hand.
-    locksets: Vec<Lockset>,
+    locksets: Vec<Locksets>,
     /// What was done when.
     log: Log,
     /// What was done to different bytes of a granule from different places.
@@ -141,7 +143,7 @@ impl Placer {
             floor: Word::NONE,
             held: Vec::new(),
             held_hash: 0,
-            locksets: alloc::vec![NO_LOCKSET; LOCKSETS],
+            locksets: alloc::vec![[NO_LOCKSET; 4]; LOCKSETS],
             log: Log::new(),
             scattered: Scattered::new(),
             key: 0,
@@ -177,8 +179,16 @@ impl Placer {
     }
 
     /// Sites of the frames that have none yet, from the outermost of them in.
-    #[cold]
+    #[inline(never)]
     fn find_callers(&self, top: *mut Frame) -> Site {
+        // SAFETY: below the first frame there is one that has no site, and all above it up to the top was pushed.
+        let (frame, below) = unsafe { (&mut *top.sub(1), &*top.sub(2)) };
+        // As a rule only the innermost is new.
+        if below.site != 0 {
+            let site = self.call(Site(below.site as u32), frame.pc);
+            frame.site = site.0 as u64;
+            return site;
+        }
         let mut at = top;
         let mut site = Site::NOWHERE;
         // SAFETY: all between the base and the top was pushed.
@@ -238,33 +248,46 @@ impl Placer {
     }
 
     /// The number of the set of mutexes held.
+    #[inline]
     pub fn lockset(&mut self) -> u32 {
         if self.held.is_empty() {
             return 0;
         }
         let hash = self.held_hash;
-        let at = hash as usize & (self.locksets.len() - 1);
-        if self.locksets[at].hash == hash {
-            return self.locksets[at].number;
+        let set = &self.locksets[hash as usize & (self.locksets.len() - 1)];
+        match set.iter().find(|lockset| lockset.hash == hash) {
+            Some(lockset) => lockset.number,
+            None => self.find_lockset(hash),
         }
-        self.find_lockset(hash)
     }
 
     #[inline(never)]
     fn find_lockset(&mut self, hash: u64) -> u32 {
         let number = locksets::intern(&self.held);
-        let place = |all: &[Lockset], hash: u64| hash as usize & (all.len() - 1);
-        if self.locksets[place(&self.locksets, hash)].hash != 0 && self.locksets.len() < MOST_LOCKSETS {
-            let mut more = alloc::vec![NO_LOCKSET; self.locksets.len() * 2];
-            for old in &self.locksets {
-                let at = place(&more, old.hash);
-                more[at] = *old;
-            }
-            self.locksets = more;
+        let at = hash as usize & (self.locksets.len() - 1);
+        let is_full = self.locksets[at].iter().all(|lockset| lockset.hash != 0);
+        if is_full && self.locksets.len() < MOST_LOCKSETS {
+            self.more_locksets();
         }
-        let at = place(&self.locksets, hash);
-        self.locksets[at] = Lockset { hash, number };
+        let at = hash as usize & (self.locksets.len() - 1);
+        // The newest first.
+        self.locksets[at].rotate_right(1);
+        self.locksets[at][0] = Lockset { hash, number };
         number
+    }
+
+    /// Makes room for twice as many.
+    fn more_locksets(&mut self) {
+        let bit = self.locksets.len() as u64;
+        for i in 0..self.locksets.len() {
+            let other =
+                self.locksets[i].map(|lockset| if lockset.hash & bit != 0 { lockset } else { NO_LOCKSET });
+            self.locksets[i]
+                .iter_mut()
+                .filter(|lockset| lockset.hash & bit != 0)
+                .for_each(|lockset| *lockset = NO_LOCKSET);
+            self.locksets.push(other);
+        }
     }
 
     /// The mutexes held, in the order in which they were taken.
@@ -282,7 +305,10 @@ impl Placer {
     /// A mutex was given back.
     pub fn gave(&mut self, mutex: u64, now: Word) {
         if let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) {
-            self.held_hash = self.held_hash.wrapping_sub(self.held.remove(i).hash());
+            // As a rule the last one.
+            let is_last = i + 1 == self.held.len();
+            let gone = if is_last { self.held.pop() } else { Some(self.held.remove(i)) };
+            self.held_hash = self.held_hash.wrapping_sub(gone.map_or(0, |hold| hold.hash()));
             self.changed(now);
         }
     }

@@ -115,6 +115,8 @@ struct Node {
 }
 
 const NODES: usize = 1 << 28;
+/// Sites have numbers below this.
+pub const MOST: usize = NODES;
 const BUCKETS: usize = 1 << 16;
 
 /// The tree. The tables are address space until they are used.

@@ -1,6 +1,7 @@
 //! The beginning: shadow memory for wherever the kernel has put the program, options, the main thread.
 
 use crate::access;
+use crate::atomics;
 use crate::bias;
 use crate::deadlock;
 use crate::heap;
@@ -47,6 +48,9 @@ pub fn configure() {
         record::start(&options.record);
     }
     slots::widen(options.history_size);
+    if options.force_seq_cst_atomics {
+        atomics::force_sequential();
+    }
     if !options.detect_deadlocks {
         deadlock::disable();
     }

@@ -150,13 +150,20 @@ impl Things {
     }
 
     /// The object at that offset, made there if there is none.
+    #[inline]
     pub fn object(&mut self, offset: u8, created: impl FnOnce() -> Site) -> &mut Object {
-        let at = self.objects.iter().position(|(at, _)| *at == offset).unwrap_or_else(|| {
-            let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-            self.objects.push((offset, Box::new(Object::new(serial, created()))));
-            self.objects.len() - 1
-        });
+        let at = self.objects.iter().position(|(at, _)| *at == offset);
+        let at = at.unwrap_or_else(|| self.make(offset, created()));
         &mut self.objects[at].1
+    }
+
+    /// Makes an object at that offset: which of them it is.
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self, offset: u8, created: Site) -> usize {
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        self.objects.push((offset, Box::new(Object::new(serial, created))));
+        self.objects.len() - 1
     }
 
     /// Takes the object at that offset away.

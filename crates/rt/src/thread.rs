@@ -1,11 +1,11 @@
 //! A thread of the program: what it knows, where it is, what it holds.
 
-use crate::atomics::Loaded;
 use crate::bias::{self, Owner};
-use crate::deadlock::Known;
 use crate::heap::Cache;
 use crate::internal::Spare;
 use crate::lately::{Lately, Present};
+use crate::loads::Loads;
+use crate::nestings::Known;
 use crate::place::Placer;
 use crate::prefault::Prefault;
 use crate::ranges::{self, Made};
@@ -89,7 +89,7 @@ pub struct Thread {
     /// Sets of reads in which this thread has read in an epoch, at hand for the fast paths.
     pub seen: *const [Seen; SEEN],
     /// Atomic loads made lately.
-    pub loads: [Loaded; Loaded::ROOM],
+    pub loads: Loads,
     versions: u64,
     /// Where it goes through memory that nobody has used before.
     pub prefault: Prefault,
@@ -141,7 +141,7 @@ impl Thread {
             rules: [0; Rule::ALL.len()],
             checks: 0,
             seen: &raw const NOTHING_SEEN,
-            loads: [Loaded::NONE; Loaded::ROOM],
+            loads: Loads::new(),
             versions: 0,
             prefault: Prefault::new(),
             folds: ranges::FOLDS,

@@ -54,11 +54,43 @@ impl Atomics {
     }
 
     /// Remembers an atomic access.
+    #[inline]
     pub fn record(&mut self, thread: &mut ThreadState, access: Access, stamps: &mut impl Stamps) {
+        let key = Key::new(thread.slot(), access.extent, access.mode.writes());
+        let start = self.first(key);
+        // Nearly always its last one is there, and it is its own.
+        match self.0.get_mut(start).filter(|a| a.key == key) {
+            Some(own) if thread.is_current(own.word) => {}
+            Some(own) if thread.covers_by_memo(own.word) => {
+                own.word = stamps.here(thread).with_extent(access.extent);
+            }
+            _ => self.record_anew(thread, access, key, start, stamps),
+        }
+    }
+
+    /// Where the accesses of that key begin, or would.
+    #[inline(always)]
+    fn first(&self, key: Key) -> usize {
+        const FEW: usize = 8;
+        if self.0.len() <= FEW {
+            self.0.iter().position(|a| a.key >= key).unwrap_or(self.0.len())
+        } else {
+            self.0.partition_point(|a| a.key < key)
+        }
+    }
+
+    /// Remembers an atomic access of that key, whose place is from `start` on.
+    #[inline(never)]
+    fn record_anew(
+        &mut self,
+        thread: &mut ThreadState,
+        access: Access,
+        key: Key,
+        start: usize,
+        stamps: &mut impl Stamps,
+    ) {
         let Access { mode, extent } = access;
-        let key = Key::new(thread.slot(), extent, mode.writes());
         // Several only where an earlier thread of the slot left one that nothing happens after.
-        let start = self.0.partition_point(|a| a.key < key);
         let range = start..start + self.0[start..].iter().take_while(|a| a.key == key).count();
         if self.0[range.clone()].iter().any(|a| thread.is_current(a.word)) {
             return;

@@ -4,7 +4,7 @@ use crate::access::{Access, Conflict, Mode, Stamps};
 use crate::atomics::Atomics;
 use crate::history::History;
 use crate::roll::Entry;
-use deadheat_online::{Pair, Sets, ThreadState};
+use deadheat_online::{Pair, Sets, ThreadState, Word};
 
 /// What is attached to the addresses of a granule beside their history.
 pub trait Attachment: Default {
@@ -22,6 +22,12 @@ impl Attachment for () {
     fn is_empty(&self) -> bool {
         true
     }
+}
+
+/// The history has no access to those bytes that the thread does not know: as far as one look tells, which is nearly always, since what is used by atomics is hardly used otherwise.
+#[inline(always)]
+fn is_known_at_a_glance(history: Word, thread: &ThreadState, extent: u8) -> bool {
+    !history.is_special() && (history.extent() & extent == 0 || thread.covers_by_memo(history))
 }
 
 /// What the cell would hold, the atomic accesses, and what is attached. Touched under the cell's lock only.
@@ -48,17 +54,22 @@ impl<T: Attachment> Detail<T> {
         access: Access,
         stamps: &mut impl Stamps,
     ) -> Option<Conflict> {
-        let Access { mode, extent } = access;
-        let unordered = |history| History(history).unordered(thread, sets, extent);
-        let written = unordered(self.state.w).map(|prior| Conflict::new(prior, Mode::Write, extent));
-        let read = || {
-            unordered(self.state.r)
-                .filter(|_| mode.writes())
-                .map(|prior| Conflict::new(prior, Mode::Read, extent))
-        };
-        let conflict = written.or_else(read);
+        let Pair { w, r } = self.state;
+        let known = |history| is_known_at_a_glance(history, thread, access.extent);
+        let is_ordered = known(w) && (!access.mode.writes() || known(r));
+        let conflict = if is_ordered { None } else { self.check_atomic(thread, sets, access) };
         self.atomics.record(thread, access, stamps);
         conflict
+    }
+
+    /// A plain access that this atomic one conflicts with and does not know.
+    #[inline(never)]
+    fn check_atomic(&self, thread: &ThreadState, sets: &Sets, access: Access) -> Option<Conflict> {
+        let Access { mode, extent } = access;
+        let unordered = |history| History(history).unordered(thread, sets, extent);
+        let conflict = |mode| move |prior| Conflict::new(prior, mode, extent);
+        let read = || unordered(self.state.r).filter(|_| mode.writes()).map(conflict(Mode::Read));
+        unordered(self.state.w).map(conflict(Mode::Write)).or_else(read)
     }
 
     /// A plain access wrote those bytes.

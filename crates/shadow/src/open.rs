@@ -23,6 +23,20 @@ impl<'a, T: Attachment> Open<'a, T> {
         Open { cell, state: cell.lock(), kind: core::marker::PhantomData }
     }
 
+    /// Locks the cell, if it has a detail and is not locked. Such a cell changes only under its lock, whatever else the embedder may do with cells.
+    ///
+    /// # Safety
+    /// As [`Open::lock`].
+    #[inline(always)]
+    pub unsafe fn lock_detailed(cell: &'a VarState) -> Option<Open<'a, T>> {
+        let w = cell.load_w();
+        let is_detail = w.0 & (Word::OTHER | Word::FOREIGN) == Word::SPECIAL;
+        if !is_detail || !cell.replace_w(w, Word(w.0 | Word::LOCK)) {
+            return None;
+        }
+        Some(Open { cell, state: Pair { w, r: cell.load_r() }, kind: core::marker::PhantomData })
+    }
+
     /// Locks the cell, if it is not locked.
     ///
     /// # Safety
@@ -55,15 +69,22 @@ impl<'a, T: Attachment> Open<'a, T> {
     }
 
     /// The granule's detail, made if it has none.
+    #[inline]
     pub fn detail(&mut self) -> &mut Detail<T> {
         if self.detail_if_any().is_none() {
-            let detail = Box::into_raw(Box::new(Detail::<T>::of(self.state)));
-            // SAFETY: it stays where it is until `collapse`.
-            unsafe { roll::add(&raw mut (*detail).entry, self.cell) };
-            self.set(Pair { w: Word(Word::SPECIAL | detail as u64), r: Version::NONE.0 });
+            self.make_detail();
         }
         // SAFETY: as above.
         unsafe { &mut *pointer(self.state.w) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_detail(&mut self) {
+        let detail = Box::into_raw(Box::new(Detail::<T>::of(self.state)));
+        // SAFETY: it stays where it is until `collapse`.
+        unsafe { roll::add(&raw mut (*detail).entry, self.cell) };
+        self.set(Pair { w: Word(Word::SPECIAL | detail as u64), r: Version::NONE.0 });
     }
 
     /// Which version of the detail the cell has.

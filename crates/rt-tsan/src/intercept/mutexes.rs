@@ -1,6 +1,6 @@
 //! Mutexes of every type. What type one is, the C library keeps in the mutex itself, so that those that need no making are known too.
 
-use crate::interceptors;
+use crate::{interceptors, real};
 use core::ffi::c_int;
 use deadheat_finding::Hold;
 use deadheat_rt::mutex::{self, Again, Lifetime, Remains};
@@ -35,6 +35,21 @@ pub fn before_lock(m: *const pthread_mutex_t, pc: u64) {
     {
         mutex::before_lock(&mut thread, m as u64, Hold::Write, again(m), pc);
     }
+}
+
+/// The thread takes the mutex, if it is free: then all that is to be looked at is looked at once. What the C library answers; nothing if the thread has to wait, or if something is wrong.
+fn lock_at_once(m: *mut pthread_mutex_t, pc: u64) -> Option<c_int> {
+    let try_lock = real!(pthread_mutex_trylock(*mut pthread_mutex_t) -> c_int);
+    let mut thread = Stay::begin()?;
+    // SAFETY: the program's mutex, which it is about to lock.
+    let result = unsafe { try_lock(m) };
+    if result == libc::EOWNERDEAD {
+        mutex::owner_died(m as u64);
+    } else if result != 0 {
+        return None;
+    }
+    mutex::locked_at_once(&mut thread, m as u64, Hold::Write, again(m), pc);
+    Some(result)
 }
 
 /// The C library has answered a wish for the mutex.
@@ -94,8 +109,10 @@ interceptors! {
     }
 
     fn pthread_mutex_lock(pc; m: *mut pthread_mutex_t) -> c_int {
-        before_lock(m, pc);
-        after_lock(m, real(m), pc)
+        lock_at_once(m, pc).unwrap_or_else(|| {
+            before_lock(m, pc);
+            after_lock(m, real(m), pc)
+        })
     }
 
     fn pthread_mutex_trylock(pc; m: *mut pthread_mutex_t) -> c_int {

@@ -1,6 +1,6 @@
 //! Spinlocks.
 
-use crate::interceptors;
+use crate::{interceptors, real};
 use core::ffi::c_int;
 use deadheat_finding::Hold;
 use deadheat_rt::mutex::{self, Again, Lifetime, Remains};
@@ -33,7 +33,13 @@ interceptors! {
     }
 
     fn pthread_spin_lock(pc; lock: *mut pthread_spinlock_t) -> c_int {
+        let try_lock = real!(pthread_spin_trylock(*mut pthread_spinlock_t) -> c_int);
         if let Some(mut thread) = Stay::begin() {
+            // SAFETY: the program's lock, which it is about to lock.
+            if unsafe { try_lock(lock) } == 0 {
+                mutex::locked_at_once(&mut thread, lock as u64, Hold::Write, Again::Deadlocks, pc);
+                return 0;
+            }
             mutex::before_lock(&mut thread, lock as u64, Hold::Write, Again::Deadlocks, pc);
         }
         after(lock, real(lock), pc)
