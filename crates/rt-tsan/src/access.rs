@@ -76,7 +76,7 @@ macro_rules! across {
         /// An access that lies in two granules.
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
             if !is_in_epoch_across(address, $size, Mode::$mode) {
-                $slow(address, pc);
+                longer::$slow(address, pc);
             }
         }
     )*};

@@ -125,9 +125,6 @@ fn one_or_many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
 /// An access that spans granules: each for itself. One race is enough to tell.
 #[inline(never)]
 fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
-    if thread.quick && size <= FEW {
-        return few(thread, address, size, mode);
-    }
     let end = address.saturating_add(size);
     let (first, last) = ((address + 7) & !7, end & !7);
     let part = |thread: &mut Thread, from: u64, to: u64| {
@@ -143,36 +140,6 @@ fn many(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
     if last < end && last >= first {
         let rest = part(thread, last, end);
         found = found.or(rest);
-    }
-    if let Some((granule, conflict)) = found {
-        report::race(thread, granule, address, size, mode, conflict);
-    }
-}
-
-/// So many bytes are not worth more than to look at one granule after the other.
-pub const FEW: u64 = 64;
-
-/// As [`many`], of few bytes, all from one place.
-fn few(thread: &mut Thread, address: u64, size: u64, mode: Mode) {
-    let (mut at, end) = (address, address.saturating_add(size));
-    let (mut stamp, mut found) = (Word::NONE, None);
-    while at < end {
-        let (granule, to) = (at & !7, end.min((at & !7) + 8));
-        let access = Access { mode, extent: extent(at & 7, to - at) };
-        at = to;
-        let (cell, seen) = (cell(granule), cell(granule).seen());
-        if is_made(thread, granule, seen, access) {
-            continue;
-        }
-        let Thread { state, placer, prefault, .. } = &mut *thread;
-        if may_be_new(cell, seen) {
-            prefault.touch(cell);
-        }
-        if stamp.is_none() {
-            stamp = placer.here(state);
-        }
-        let conflict = stamped(thread, granule, access, stamp);
-        found = found.or(conflict.map(|conflict| (granule, conflict)));
     }
     if let Some((granule, conflict)) = found {
         report::race(thread, granule, address, size, mode, conflict);
@@ -216,16 +183,10 @@ fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict
         prefault.touch(cell);
     }
     let stamp = placer.here(state);
-    stamped(thread, granule, access, stamp)
-}
-
-/// The access to one granule, from the place of that stamp: its first conflict.
-#[inline(always)]
-fn stamped(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> Option<Conflict> {
     if from_place(thread, granule, access, stamp) {
         return None;
     }
-    let conflict = handled(thread, cell(granule), access, Some(Version::V2));
+    let conflict = handled(thread, cell, access, Some(Version::V2));
     if conflict.is_none() {
         remember(thread, granule, access);
     }

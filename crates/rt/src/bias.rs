@@ -158,7 +158,7 @@ impl Owner {
         if first / CELLS != last / CELLS {
             return (0..N).all(|i| self.replace(cells[i], old[i], new[i]));
         }
-        replace_shared(block, cells, old, new)
+        block.tag() == SHARED && (0..N).all(|i| pair::replace(cells[i], old[i], new[i]))
     }
 
     /// So many cells from that one on are of one block.
@@ -231,17 +231,6 @@ impl Owner {
             }
         }
     }
-}
-
-/// As [`Owner::replace_all`], in a block that is shared; in others not at all. Apart, so that who comes to blocks of its own needs fewer registers.
-#[inline(never)]
-fn replace_shared<const N: usize>(
-    block: Block,
-    cells: [&VarState; N],
-    old: [Pair; N],
-    new: [Pair; N],
-) -> bool {
-    block.tag() == SHARED && (0..N).all(|i| pair::replace(cells[i], old[i], new[i]))
 }
 
 /// Nobody changes the cell's block by plain stores any more: for those who are no owner.

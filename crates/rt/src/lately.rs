@@ -77,7 +77,7 @@ impl Lately {
     #[inline(always)]
     fn entry(&self, granule: u64, access: Access) -> (Entry, usize) {
         let written = if access.mode.writes() { WRITTEN } else { 0 };
-        let place = (granule / 8 ^ granule >> 15 ^ written >> 44) as usize % ROOM;
+        let place = ((granule / 8) ^ (granule >> 15) ^ (written >> 44)) as usize % ROOM;
         (self.turn | written | (granule << 5) & (WRITTEN - 1) | access.extent as u64, place)
     }
 

@@ -26,12 +26,14 @@ pub enum Way {
 /// `[Read Exclusive]` or `[Write Exclusive]` of one, two, four or eight bytes, by v2.
 #[inline(always)]
 pub fn one(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
-    let Some(thread) = enter() else { return Way::Longer };
+    let Some(thread) = current() else { return Way::Through };
     let (cell, bytes) = (cell(address & !7), extent(address & 7, size));
+    if address & (size - 1) != 0 || is_special(cell.seen()) {
+        return Way::Longer;
+    }
+    let Some(stamp) = enter(thread, pc) else { return Way::Longer };
     let is_done = 'done: {
-        // Where epochs are short this fails more often than anything else.
-        let Some(stamp) = thread.placer.known_stamp(pc) else { break 'done false };
-        if address & (size - 1) != 0 || !thread.owner.enter(cell) {
+        if !thread.owner.enter(cell) {
             break 'done false;
         }
         let seen = cell.seen();
@@ -48,15 +50,18 @@ pub fn one(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
 /// As [`one`], of two whole granules.
 #[inline(always)]
 pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
-    let Some(thread) = enter() else { return Way::Longer };
+    let Some(thread) = current() else { return Way::Through };
     let first = cell(address);
+    // Both in one block, and so side by side.
+    if address & 7 != 0 || !Owner::is_one_block(first, 2) || is_special(first.seen()) {
+        return Way::Longer;
+    }
+    let Some(stamp) = enter(thread, pc) else { return Way::Longer };
     let is_done = 'done: {
-        let Some(stamp) = thread.placer.known_stamp(pc) else { break 'done false };
-        // Both in one block, and so side by side.
-        if address & 7 != 0 || !Owner::is_one_block(first, 2) || !thread.owner.enter(first) {
+        if !thread.owner.enter(first) {
             break 'done false;
         }
-        // SAFETY: as the line above has it.
+        // SAFETY: they are in one block.
         let second: &VarState = unsafe { &*(&raw const *first).add(1) };
         let seen = [first.seen(), second.seen()];
         // As a rule they look the same.
@@ -71,13 +76,31 @@ pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
     leave(thread, is_done)
 }
 
-/// The current thread, which is in the runtime from now on; none if it is not known, or there already.
+/// Locked, or more than an access: nothing for here, and worth a look before anything else is.
 #[inline(always)]
-fn enter<'a>() -> Option<&'a mut Thread> {
+fn is_special(seen: Pair) -> bool {
+    (seen.w.0 | seen.r.0) & Word::OTHER != 0
+}
+
+/// The current thread. Before there is one, there are no cells either.
+#[inline(always)]
+fn current<'a>() -> Option<&'a mut Thread> {
     // SAFETY: the current thread's object, if it has one, which only it touches.
-    let thread = unsafe { tls::thread().as_mut() }?;
-    let may_enter = thread.quick && thread.busy.load(Ordering::Relaxed) == 0;
-    (may_enter && gate::try_enter(&thread.busy)).then_some(thread)
+    unsafe { tls::thread().as_mut() }
+}
+
+/// The thread is in the runtime from now on: the stamp of that place. None if it is there already, or has not been at that place in its epoch: where epochs are short that is nearly always so.
+#[inline(always)]
+fn enter(thread: &Thread, pc: u64) -> Option<Word> {
+    if !thread.quick || thread.busy.load(Ordering::Relaxed) != 0 || !gate::try_enter(&thread.busy) {
+        return None;
+    }
+    // Not before: the handler of a signal may begin an epoch.
+    let stamp = thread.placer.known_stamp(pc);
+    if stamp.is_none() {
+        gate::leave(&thread.busy);
+    }
+    stamp
 }
 
 /// It leaves.

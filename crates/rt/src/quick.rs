@@ -26,27 +26,25 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     let (cell, access) = (cell(address & !7), Access { mode, extent: extent(offset, size) });
     let seen = cell.seen();
     let own = if mode.writes() { seen.w } else { seen.r };
-    let is_plain = (seen.w.0 | seen.r.0) & Word::OTHER == 0;
-    if !is_plain || own.extent() & !access.extent != 0 {
-        return !is_plain && thread.has_lately(address & !7, access)
-            || partly(thread, address & !7, access, pc, note.at(address, size));
+    let is_plain = (seen.w.0 | seen.r.0) & Word::OTHER == 0 && own.extent() & !access.extent == 0;
+    if !is_plain {
+        return partly(thread, address & !7, access, pc, note.at(address, size));
     }
     if !is_at_hand(thread, seen) || prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
     let Thread { state, placer, owner, .. } = &mut *thread;
-    let done = placer.at_hand(state, pc, note.at(address, size)).is_some_and(|stamp| {
-        if address & (size - 1) == 0 {
-            placer.knows(pc, stamp);
-        }
+    let mut is_done = false;
+    if let Some(stamp) = placer.at_hand(state, pc, note.at(address, size)) {
+        placer.knows(pc, stamp, address & (size - 1) == 0);
         let new = stamp.with_extent(access.extent);
         let left = seen.r.extent() & !access.extent;
         let r = if left == 0 { Word::NONE } else { seen.r.with_extent(left) };
         let new = if mode.writes() { Pair { w: new, r } } else { Pair { r: new, ..seen } };
-        owner.replace(cell, seen, new)
-    });
+        is_done = owner.replace(cell, seen, new);
+    }
     gate::leave(&thread.busy);
-    done
+    is_done
 }
 
 /// As [`exclusive`], where some of the granule's bytes have other histories, or will have.
@@ -58,19 +56,18 @@ fn partly(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note
     if seen.w.is_folded() {
         return false;
     }
-    if is_made(thread, granule, seen, access) {
-        return true;
-    }
     if prefault::may_be_new(cell, seen) || !gate::try_enter(&thread.busy) {
         return false;
     }
-    let stamp = thread.placer.at_hand(&mut thread.state, pc, note);
-    let done = stamp.is_some_and(|stamp| from_place(thread, granule, access, stamp));
+    let is_done = is_made(thread, granule, seen, access) || {
+        let stamp = thread.placer.at_hand(&mut thread.state, pc, note);
+        stamp.is_some_and(|stamp| from_place(thread, granule, access, stamp))
+    };
     gate::leave(&thread.busy);
-    done
+    is_done
 }
 
-/// The thread has made the access in its epoch, or written what it reads, and its cell holds that.
+/// The thread, which is in the runtime, has made the access in its epoch, or written what it reads, and its cell holds that.
 #[inline(always)]
 pub(crate) fn is_made(thread: &mut Thread, granule: u64, seen: Pair, access: Access) -> bool {
     let is_it = |word: Word| {
@@ -87,9 +84,13 @@ pub(crate) fn is_made(thread: &mut Thread, granule: u64, seen: Pair, access: Acc
 #[inline(never)]
 fn is_made_apart(thread: &mut Thread, granule: u64, access: Access) -> bool {
     let (cell, present) = (cell(granule), thread.present());
+    // `Memory::shared` looks for that itself.
+    if is_all_shared(cell, access) {
+        return false;
+    }
     let is_told = is_told(cell, present.epoch, access)
         || is_shared(cell, access) && keep_at_hand(thread, cell) & access.extent == access.extent;
-    if is_told && !is_shared(cell, access) {
+    if is_told {
         thread.lately.add(granule, access, present);
     }
     is_told
@@ -101,11 +102,17 @@ fn is_shared(cell: &VarState, access: Access) -> bool {
     !access.mode.writes() && cell.load_r().is_set()
 }
 
+/// It is a read of all of a granule beside those of a set: whoever makes it again is better off with the set at hand.
+#[inline(always)]
+fn is_all_shared(cell: &VarState, access: Access) -> bool {
+    access.extent == Word::WHOLE && is_shared(cell, access)
+}
+
 /// The access was made: if the cell does not tell that by itself, the thread remembers it.
 #[inline(always)]
 pub(crate) fn remember(thread: &mut Thread, granule: u64, access: Access) {
     let (cell, seen) = (cell(granule), cell(granule).seen());
-    if (!is_flat(seen.w) || !is_flat(seen.r)) && !is_shared(cell, access) {
+    if (!is_flat(seen.w) || !is_flat(seen.r)) && !is_all_shared(cell, access) {
         let present = thread.present();
         thread.lately.add(granule, access, present);
     }
@@ -137,7 +144,7 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     }
     let Thread { state, placer, owner, .. } = &mut *thread;
     let stamp = placer.at_hand(state, pc, Note::size(16));
-    stamp.inspect(|stamp| placer.knows(pc, *stamp));
+    stamp.inspect(|stamp| placer.knows(pc, *stamp, true));
     let done = stamp
         .is_some_and(|stamp| owner.replace_all(cells, seen, seen.map(|seen| replaced(seen, mode, stamp))));
     gate::leave(&thread.busy);
@@ -183,8 +190,7 @@ fn apart(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> bool
     let cell = cell(granule);
     let Thread { state, placer, owner, .. } = &mut *thread;
     owner.claim(cell);
-    if access.extent == Word::WHOLE
-        && is_shared(cell, access)
+    if is_all_shared(cell, access)
         && let Some(set) = MEMORY.shared(state, cell, stamp)
     {
         thread.has_seen(set, Word::WHOLE);
@@ -279,12 +285,15 @@ pub fn is_in_epoch_across(address: u64, size: u64, mode: Mode) -> bool {
     }
 }
 
-/// The current thread remembers the access.
+/// The current thread remembers the access, and no signal waits.
 #[inline(always)]
 fn is_remembered(granule: u64, access: Access) -> bool {
     // SAFETY: the current thread's object, if it has one, which only it touches.
-    let thread = unsafe { tls::thread().as_mut() };
-    thread.is_some_and(|thread| {
-        thread.quick && thread.busy.load(Ordering::Relaxed) == 0 && thread.has_lately(granule, access)
-    })
+    let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return false };
+    if !thread.quick || thread.busy.load(Ordering::Relaxed) != 0 || !gate::try_enter(&thread.busy) {
+        return false;
+    }
+    let has = thread.has_lately(granule, access);
+    gate::leave(&thread.busy);
+    has && !thread.pending
 }

@@ -313,7 +313,9 @@ impl History {
         if !self.0.is_special() {
             return self.0.is_none() || thread.covers(self.0);
         }
-        self.flat().into_iter().all(|word| thread.covers(word))
+        // What is at hand is of slots without orphans, where the latest of two is enough to know.
+        let [latest, earlier] = self.flat();
+        thread.covers_by_memo(latest) || thread.covers(latest) && thread.covers(earlier)
     }
 
     /// A new access over these, which the thread knows and which are told by one word, as it will be afterwards. None if it will not.

@@ -1,6 +1,6 @@
 //! What the C library reads and writes on the program's behalf.
 
-use deadheat_rt::access::{FEW, plain};
+use deadheat_rt::access::plain;
 use deadheat_rt::output::options;
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
@@ -15,10 +15,10 @@ pub fn by<T>(thread: &mut Thread, at: *const T, bytes: usize, mode: Mode, pc: u6
     }
 }
 
-/// Nothing is left to check. Few bytes are not asked for twice.
+/// Nothing is left to check.
 #[inline]
 fn is_done<T>(at: *const T, bytes: usize, mode: Mode) -> bool {
-    bytes == 0 || at.is_null() || bytes as u64 > FEW && is_in_epoch(at as u64, bytes as u64, mode)
+    bytes == 0 || at.is_null() || is_in_epoch(at as u64, bytes as u64, mode)
 }
 
 /// The function reads those bytes.
