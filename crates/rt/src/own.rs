@@ -28,7 +28,7 @@ pub enum Way {
 pub fn one(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
     let Some(thread) = current() else { return Way::Through };
     let (cell, bytes) = (cell(address & !7), extent(address & 7, size));
-    if address & (size - 1) != 0 || is_special(cell.seen()) {
+    if address & (size - 1) != 0 || !fits(cell.seen(), mode, bytes) {
         return Way::Longer;
     }
     let Some(stamp) = enter(thread, pc) else { return Way::Longer };
@@ -37,11 +37,10 @@ pub fn one(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
             break 'done false;
         }
         let seen = cell.seen();
-        if !is_at_hand(thread, seen) || may_be_new(cell, seen) {
+        if !fits(seen, mode, bytes) || !is_at_hand(thread, seen) || may_be_new(cell, seen) {
             break 'done false;
         }
-        let Some(new) = replaced(seen, mode, stamp, bytes) else { break 'done false };
-        cell.change(seen, new);
+        cell.change(seen, replaced(seen, mode, stamp, bytes));
         true
     };
     leave(thread, is_done)
@@ -53,7 +52,7 @@ pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
     let Some(thread) = current() else { return Way::Through };
     let first = cell(address);
     // Both in one block, and so side by side.
-    if address & 7 != 0 || !Owner::is_one_block(first, 2) || is_special(first.seen()) {
+    if address & 7 != 0 || !Owner::is_one_block(first, 2) || !fits(first.seen(), mode, Word::WHOLE) {
         return Way::Longer;
     }
     let Some(stamp) = enter(thread, pc) else { return Way::Longer };
@@ -76,10 +75,11 @@ pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
     leave(thread, is_done)
 }
 
-/// Locked, or more than an access: nothing for here, and worth a look before anything else is.
+/// One word can tell the access afterwards: the cell is not locked, holds no more than an access each in W and R, and the one that is replaced is of no other bytes. Worth a look before anything else is done.
 #[inline(always)]
-fn is_special(seen: Pair) -> bool {
-    (seen.w.0 | seen.r.0) & Word::OTHER != 0
+fn fits(seen: Pair, mode: Mode, bytes: u8) -> bool {
+    let own = if mode.writes() { seen.w } else { seen.r };
+    (seen.w.0 | seen.r.0) & Word::OTHER == 0 && own.extent() & !bytes == 0
 }
 
 /// The current thread. Before there is one, there are no cells either.
@@ -115,20 +115,15 @@ fn leave(thread: &mut Thread, is_done: bool) -> Way {
     }
 }
 
-/// What W and R become, all of which the thread knows, if one word can tell each afterwards.
+/// What W and R become, all of which the thread knows, of a cell that the access fits.
 #[inline(always)]
-fn replaced(seen: Pair, mode: Mode, stamp: Word, bytes: u8) -> Option<Pair> {
-    let own = if mode.writes() { seen.w } else { seen.r };
-    let others = own.extent() & !bytes;
-    if others != 0 && own.epoch() != stamp.epoch() {
-        return None;
-    }
-    let new = stamp.with_extent(bytes | others);
+fn replaced(seen: Pair, mode: Mode, stamp: Word, bytes: u8) -> Pair {
+    let new = stamp.with_extent(bytes);
     if !mode.writes() {
-        return Some(Pair { r: new, ..seen });
+        return Pair { r: new, ..seen };
     }
     let left = seen.r.extent() & !bytes;
-    Some(Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } })
+    Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } }
 }
 
 #[cfg(test)]
@@ -140,15 +135,18 @@ mod tests {
     fn what_one_word_can_tell_is_told_by_one() {
         let word = |clock, extent| Word::new(Slot(1), Clock(clock), extent);
         let (stamp, none) = (word(9, 0xff), Word::NONE);
-        let read = |w, r, bytes| replaced(Pair { w, r }, Mode::Read, stamp, bytes);
-        let write = |w, r, bytes| replaced(Pair { w, r }, Mode::Write, stamp, bytes);
+        let of = |mode, w, r, bytes| {
+            let seen = Pair { w, r };
+            fits(seen, mode, bytes).then(|| replaced(seen, mode, stamp, bytes))
+        };
         let is = |w, r| Some(Pair { w, r });
-        assert_eq!(read(word(1, 0x0f), none, 0xf0), is(word(1, 0x0f), word(9, 0xf0)));
-        assert_eq!(read(none, word(3, 0x30), 0xf0), is(none, word(9, 0xf0)));
-        assert_eq!(read(none, word(3, 0x31), 0xf0), None, "another epoch's at another byte");
-        assert_eq!(read(none, word(9, 0x0f), 0xf0), is(none, word(9, 0xff)), "the same place");
-        assert_eq!(write(word(3, 0x0f), word(4, 0x3c), 0x0f), is(word(9, 0x0f), word(4, 0x30)));
-        assert_eq!(write(word(9, 0x80), word(4, 0xff), 0xff), is(stamp, none));
-        assert_eq!(write(word(3, 0x80), none, 0x0f), None);
+        assert_eq!(of(Mode::Read, word(1, 0x0f), none, 0xf0), is(word(1, 0x0f), word(9, 0xf0)));
+        assert_eq!(of(Mode::Read, none, word(3, 0x30), 0xf0), is(none, word(9, 0xf0)));
+        assert_eq!(of(Mode::Read, none, word(3, 0x31), 0xf0), None, "another byte");
+        assert_eq!(of(Mode::Write, word(3, 0x0f), word(4, 0x3c), 0x0f), is(word(9, 0x0f), word(4, 0x30)));
+        assert_eq!(of(Mode::Write, word(9, 0x80), word(4, 0xff), 0xff), is(stamp, none));
+        assert_eq!(of(Mode::Write, word(3, 0x80), none, 0x0f), None);
+        assert_eq!(of(Mode::Write, Word(Word::LOCK), none, 0xff), None);
+        assert_eq!(of(Mode::Write, none, Word(Word::SPECIAL), 0xff), None);
     }
 }
