@@ -1,5 +1,5 @@
 //! The shortest way of an access that is the first of an epoch: aligned, to memory that is the thread's own at present (`bias`), from a place that it has been at in this epoch. Nothing is called here and
-//! little is kept, so that there is no stack frame to make; whoever does not come through goes the next longer way (`quick`), which decides the same.
+//! little is kept, so that there is hardly a stack frame to make; whoever does not come through goes the next longer way (`quick`), which decides the same.
 
 use crate::access::{cell, extent};
 use crate::bias::Owner;

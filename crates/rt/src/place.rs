@@ -410,13 +410,11 @@ impl Placer {
         is_it.then_some(direct.word)
     }
 
-    /// That is the stamp of an access from there, which is of use if it is aligned.
+    /// That is the stamp of an aligned access from there.
     #[inline(always)]
-    pub fn knows(&mut self, pc: u64, word: Word, is_aligned: bool) {
-        if is_aligned {
-            let caller = Placer::known_caller();
-            self.direct[Direct::place(pc, caller)] = Direct { pc, caller, word };
-        }
+    pub fn knows(&mut self, pc: u64, word: Word) {
+        let caller = Placer::known_caller();
+        self.direct[Direct::place(pc, caller)] = Direct { pc, caller, word };
     }
 }
 

@@ -36,7 +36,9 @@ pub fn exclusive(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u
     let Thread { state, placer, owner, .. } = &mut *thread;
     let mut is_done = false;
     if let Some(stamp) = placer.at_hand(state, pc, note.at(address, size)) {
-        placer.knows(pc, stamp, address & (size - 1) == 0);
+        if address & (size - 1) == 0 {
+            placer.knows(pc, stamp);
+        }
         let new = stamp.with_extent(access.extent);
         let left = seen.r.extent() & !access.extent;
         let r = if left == 0 { Word::NONE } else { seen.r.with_extent(left) };
@@ -144,7 +146,7 @@ pub fn exclusive_two(thread: &mut Thread, address: u64, mode: Mode, pc: u64) -> 
     }
     let Thread { state, placer, owner, .. } = &mut *thread;
     let stamp = placer.at_hand(state, pc, Note::size(16));
-    stamp.inspect(|stamp| placer.knows(pc, *stamp, true));
+    stamp.inspect(|stamp| placer.knows(pc, *stamp));
     let done = stamp
         .is_some_and(|stamp| owner.replace_all(cells, seen, seen.map(|seen| replaced(seen, mode, stamp))));
     gate::leave(&thread.busy);
