@@ -3,18 +3,18 @@
 //! A fast path is the same for all sizes within a granule, since it asks for a word about all eight bytes, and so takes nine or ten instructions:
 //! cell address, word, difference to the beginning of the epoch; done if that is small (`Word::is_since`).
 
-use crate::paths::{read_path, read16_path, write_path, write16_path};
+use crate::paths::{is_remembered, is_two, read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use deadheat_online::Word;
-use deadheat_rt::access::{known, plain, two};
-use deadheat_rt::own::{self, Way};
+use deadheat_rt::access::{FORGOTTEN as CHANGES, known, plain, two};
+use deadheat_rt::first::{self, Way};
+use deadheat_rt::lately::{FOLD, ROOM, WRITTEN, WRITTEN_PLACE};
 use deadheat_rt::place::FRAME;
-use deadheat_rt::quick::{exclusive, exclusive_two, is_in_epoch, is_in_epoch_across};
+use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay};
-use deadheat_rt::tls;
-use deadheat_rt::tls::offset::{BASE, EPOCH, FRAMES, LATEST, MASK, SEEN as AT_HAND};
-use deadheat_shadow::Mode;
+use deadheat_rt::tls::offset::{BASE, EPOCH, FORGOTTEN, FRAMES, LATELY, LATEST, MASK, SEEN as AT_HAND, TURN, TWO};
+use deadheat_shadow::{KIND_BIT, KIND_BITS, Mode, SINCE, TWO_EXTENT};
 
 /// Where R and W are in a cell.
 pub(crate) const W: usize = 0;
@@ -24,7 +24,7 @@ pub(crate) const CLOCK: u32 = Word::CLOCK_BITS - 1;
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            match own::one(address, $size, Mode::$mode, pc) {
+            match first::one(address, $size, Mode::$mode, pc, Note::$note) {
                 Way::Through => (),
                 Way::Signalled => Stay::leave(),
                 Way::Longer => longer::$name(address, pc),
@@ -32,25 +32,8 @@ macro_rules! slow {
         }
     )*
 
-        /// Apart, so that what comes first needs no stack frame.
+        /// Apart, so that what comes first needs hardly a stack frame.
         mod longer {
-            use super::*;
-            $(
-                #[inline(never)]
-                pub extern "C" fn $name(address: u64, pc: u64) {
-                    // SAFETY: the current thread's object, if it has one, which only it touches.
-                    let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
-                    if !exclusive(thread, address, $size, Mode::$mode, pc, Note::$note) {
-                        rest::$name(address, pc);
-                    } else if thread.pending {
-                        Stay::leave();
-                    }
-                }
-            )*
-        }
-
-        /// Apart for the same reason.
-        mod rest {
             use super::*;
             $(
                 #[cold]
@@ -75,8 +58,10 @@ macro_rules! across {
     ($($name:ident $slow:ident: $mode:ident $size:literal;)*) => {$(
         /// An access that lies in two granules.
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            if !is_in_epoch_across(address, $size, Mode::$mode) {
-                longer::$slow(address, pc);
+            match first::across(address, $size, Mode::$mode, pc) {
+                Way::Through => (),
+                Way::Signalled => Stay::leave(),
+                Way::Longer => longer::$slow(address, pc),
             }
         }
     )*};
@@ -90,28 +75,17 @@ across! {
 macro_rules! slow16 {
     ($($name:ident: $mode:ident;)*) => {$(
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            match own::two(address, Mode::$mode, pc) {
+            match first::two(address, Mode::$mode, pc) {
                 Way::Through => (),
                 Way::Signalled => Stay::leave(),
                 Way::Longer => longer(address, pc),
             }
-            #[cold]
             #[inline(never)]
-            extern "C" fn rest(address: u64, pc: u64) {
-                if (address.is_multiple_of(8) || !is_in_epoch(address, 16, Mode::$mode))
+            extern "C" fn longer(address: u64, pc: u64) {
+                if !is_in_epoch(address, 16, Mode::$mode)
                     && let Some(mut thread) = Stay::begin()
                 {
                     two(&mut thread, address, Mode::$mode, pc);
-                }
-            }
-            #[inline(never)]
-            extern "C" fn longer(address: u64, pc: u64) {
-                // SAFETY: the current thread's object, if it has one, which only it touches.
-                let Some(thread) = (unsafe { tls::thread().as_mut() }) else { return };
-                if !exclusive_two(thread, address, Mode::$mode, pc) {
-                    rest(address, pc);
-                } else if thread.pending {
-                    Stay::leave();
                 }
             }
         }
@@ -137,6 +111,8 @@ macro_rules! fast_read {
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
                 last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, slow = sym $slow,
+                foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
+                lately = const LATELY, turn = const TURN, forgotten = const FORGOTTEN, changes = sym CHANGES, room = const ROOM, fold = const FOLD,
             )
         }
     )+)*};
@@ -153,7 +129,10 @@ macro_rules! fast_write {
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK,
-                extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, slow = sym $slow,
+                extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(), slow = sym $slow,
+                foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
+                lately = const LATELY, turn = const TURN, forgotten = const FORGOTTEN, changes = sym CHANGES, room = const ROOM, fold = const FOLD,
+                written = const WRITTEN, written_place = const WRITTEN_PLACE,
             )
         }
     )+)*};

@@ -4,14 +4,16 @@
 //! The assembly of the fast paths runs again, since it knows words about some of a granule's bytes, and sets; what it cannot decide goes where it would have gone.
 
 use crate::access::{self, CLOCK, R, W, WHOLE};
-use crate::paths::{read_path, read16_path, write_path, write16_path};
+use crate::paths::{is_remembered, is_two, read_path, read16_path, write_path, write16_path};
 use core::arch::naked_asm;
 use deadheat_online::Word;
+use deadheat_rt::access::FORGOTTEN as CHANGES;
+use deadheat_rt::lately::{FOLD, ROOM, WRITTEN, WRITTEN_PLACE};
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::ranges::{Run, once};
 use deadheat_rt::thread::{SEEN, Stay};
-use deadheat_rt::tls::offset::{BASE, EPOCH, LATEST, MASK, SEEN as AT_HAND};
-use deadheat_shadow::Mode;
+use deadheat_rt::tls::offset::{BASE, EPOCH, FORGOTTEN, LATELY, LATEST, MASK, SEEN as AT_HAND, TURN, TWO};
+use deadheat_shadow::{KIND_BIT, KIND_BITS, Mode, SINCE, TWO_EXTENT};
 
 /// Goes on at 8 if the access is to more than one granule.
 macro_rules! within {
@@ -44,10 +46,13 @@ macro_rules! cold {
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {across}",
                 "jmp 7b",
-                "/* {w} {r} {special} {last} {seen} {latest} {beyond} */",
+                "/* {r} {last} {seen} {latest} {beyond} {written} {written_place} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1u32 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
                 last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, beyond = const $size - 1, slow = sym access::$slow, across = sym access::$across,
+                foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
+                lately = const LATELY, turn = const TURN, forgotten = const FORGOTTEN, changes = sym CHANGES, room = const ROOM, fold = const FOLD,
+                written = const WRITTEN, written_place = const WRITTEN_PLACE,
             )
         }
     )*};

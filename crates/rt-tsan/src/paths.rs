@@ -1,5 +1,65 @@
 //! The assembly of the fast paths: for `access`, which compilers call, and for `cold`, which code calls that has the first comparison in itself.
 
+/// Goes to a label if the word in rdx, which is special and foreign, does not tell two accesses, the latest of them of the current epoch and to all of these bytes: changes r8, r9. rcx is not what it was if it goes there.
+macro_rules! is_two {
+    ($else:literal) => {
+        concat!(
+            "mov r8d, edx\n",
+            "and r8d, {kinds}\n",
+            "cmp r8d, {kind}\n",
+            "jne ", $else, "\n",
+            "movabs r9, {two_whole}\n",
+            "mov r8, rdx\n",
+            "or r8, r9\n",
+            "sub r8, qword ptr fs:[rcx + {two}]\n",
+            "shr r8, {since}\n",
+            "jne ", $else, "\n",
+            "mov ecx, edi\n",
+            "and ecx, 7\n",
+            "mov r8, rdx\n",
+            "shr r8, {two_extent}\n",
+            "shr r8d, cl\n",
+            "not r8d\n",
+            "test r8b, {bytes}\n",
+            "jne ", $else, "\n",
+        )
+    };
+}
+pub(crate) use is_two;
+
+/// Goes to a label if the thread does not remember to have accessed these bytes ([`deadheat_rt::lately`]); `written` is what else that takes for a write: changes rcx, rdx, r8, r9.
+macro_rules! is_remembered {
+    ($written:literal, $else:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
+            "mov r8, rdi\n",
+            "shr r8, 3\n",
+            "mov r9, r8\n",
+            "shr r9, {fold}\n",
+            "xor r9d, r8d\n",
+            "shl r8, 8\n",
+            $written,
+            "and r9d, {room} - 1\n",
+            "or r8, qword ptr fs:[rcx + {turn}]\n",
+            "mov rdx, qword ptr fs:[rcx + {lately}]\n",
+            "xor r8, qword ptr [rdx + 8*r9]\n",
+            "mov rdx, r8\n",
+            "shr rdx, 8\n",
+            "jne ", $else, "\n",
+            "mov rdx, qword ptr [rip + {changes}]\n",
+            "cmp rdx, qword ptr fs:[rcx + {forgotten}]\n",
+            "jne ", $else, "\n",
+            "mov ecx, edi\n",
+            "and ecx, 7\n",
+            "shr r8d, cl\n",
+            "not r8d\n",
+            "test r8b, {bytes}\n",
+            "jne ", $else, "\n",
+        )
+    };
+}
+pub(crate) use is_remembered;
+
 /// The assembly of a read of the address in rdi: changes rax, rcx, rdx, r8, r9.
 /// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
 macro_rules! read_path {
@@ -30,31 +90,39 @@ macro_rules! read_path {
             "sub r8, qword ptr fs:[rcx + {epoch}]\n",
             "shr r8, {clock}\n",
             "je 3f\n",
+            // W, whose extent may be less.
             "22: mov rdx, qword ptr [rax + {w}]\n",
+            "movabs r9, {whole}\n",
             "mov r8, rdx\n",
             "or r8, r9\n",
             "sub r8, qword ptr fs:[rcx + {epoch}]\n",
             "shr r8, {clock}\n",
-            "jne 5f\n",
+            "jne 30f\n",
             "3: mov ecx, edi\n",
             "and ecx, 7\n",
             "shr rdx, {extent}\n",
             "shr edx, cl\n",
             "not edx\n",
             "test dl, {bytes}\n",
-            "jne 5f\n",
+            "jne 31f\n",
             $done,
             "\n",
+            // R is special: the set that came last, two accesses, another set.
             "4: cmp rdx, qword ptr fs:[rcx + {latest}]\n",
             "jne 25f\n",
             $done,
             "\n",
-            "25: mov r8, qword ptr fs:[rcx + {seen}]\n",
+            "25: bt rdx, {foreign}\n",
+            "jnc 26f\n",
+            is_two!("24f"),
+            $done,
+            "\n",
+            "26: mov r8, qword ptr fs:[rcx + {seen}]\n",
             "mov r9d, edx\n",
             "and r9d, {last}\n",
             "shl r9d, 4\n",
             "cmp rdx, qword ptr [r8 + r9]\n",
-            "jne 24f\n",
+            "jne 22b\n",
             "mov rdx, qword ptr [r8 + r9 + 8]\n",
             "cmp rdx, qword ptr fs:[rcx + {epoch}]\n",
             "jne 23f\n",
@@ -65,15 +133,33 @@ macro_rules! read_path {
             "or r8, r9\n",
             "cmp r8, qword ptr fs:[rcx + {epoch}]\n",
             "je 3b\n",
-            "24: movabs r9, {whole}\n",
             "jmp 22b\n",
+            "24: mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
+            "jmp 22b\n",
+            // W is not of this epoch, or special.
+            "30: bt rdx, {special}\n",
+            "jnc 31f\n",
+            "bt rdx, {foreign}\n",
+            "jnc 32f\n",
+            is_two!("32f"),
+            $done,
+            "\n",
+            // Nothing is remembered of granules that tell it themselves.
+            "31: mov rdx, qword ptr [rax + {w}]\n",
+            "or rdx, qword ptr [rax + {r}]\n",
+            "bt rdx, {special}\n",
+            "jnc 5f\n",
+            "32:\n",
+            is_remembered!("", "5f"),
+            $done,
+            "\n",
             "5:\n",
         )
     };
 }
 pub(crate) use read_path;
 
-/// The assembly of a write to the address in rdi: changes rax, rcx, rdx.
+/// The assembly of a write to the address in rdi: changes rax, rcx, rdx, r8, r9.
 /// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
 macro_rules! write_path {
     ($done:literal) => {
@@ -89,21 +175,32 @@ macro_rules! write_path {
             "jne 2f\n",
             $done,
             "\n",
-            "2: movabs rax, {whole}\n",
+            "2: bt rdx, {special}\n",
+            "jc 4f\n",
+            "movabs rax, {whole}\n",
             "or rax, rdx\n",
             "sub rax, qword ptr fs:[rcx + {epoch}]\n",
             "shr rax, {clock}\n",
-            "jne 3f\n",
+            "jne 5f\n",
             "mov ecx, edi\n",
             "and ecx, 7\n",
             "shr rdx, {extent}\n",
             "shr edx, cl\n",
             "not edx\n",
             "test dl, {bytes}\n",
-            "jne 3f\n",
+            "jne 5f\n",
             $done,
             "\n",
-            "3:\n",
+            "4: bt rdx, {foreign}\n",
+            "jnc 32f\n",
+            is_two!("32f"),
+            $done,
+            "\n",
+            "32:\n",
+            is_remembered!("bts r8, {written}\nxor r9d, {written_place}\n", "5f"),
+            $done,
+            "\n",
+            "5:\n",
         )
     };
 }

@@ -29,7 +29,7 @@ static FAST_PATHS: AtomicBool = AtomicBool::new(true);
 static QUICK: AtomicBool = AtomicBool::new(true);
 
 /// How often the program has said that memory is no longer what it was, beside `malloc` and `free`.
-pub(crate) static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
+pub static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
 
 /// Where cells are. Until it is chosen there are none.
 pub fn layout() -> Layout {

@@ -79,7 +79,7 @@ pub fn allocate_zeroed_unseen(size: usize, align: usize) -> *mut u8 {
 /// A block is given back.
 pub fn free(thread: &mut Thread, block: *mut u8, pc: u64) -> Result<(), BadFree> {
     let by = origin(thread, pc);
-    thread.frees += 1;
+    thread.gave_back();
     match heap::find(block) {
         Some(found) => {
             if found.size > 0 {
@@ -96,6 +96,6 @@ pub fn free(thread: &mut Thread, block: *mut u8, pc: u64) -> Result<(), BadFree>
 /// A block is given back by somebody whose use of it is not watched.
 pub fn free_unchecked(thread: &mut Thread, block: *mut u8, pc: u64) -> Result<(), BadFree> {
     let by = origin(thread, pc);
-    thread.frees += 1;
+    thread.gave_back();
     heap::release(Some(&mut thread.heap), block, by)
 }

@@ -50,23 +50,25 @@ impl Cached {
     }
 }
 
-/// The latest stamp of an aligned access: what it does and to how many bytes, the program counter says.
+/// The latest stamp of a place, to be found with as little as it takes.
 #[derive(Clone, Copy)]
 struct Direct {
-    pc: u64,
+    /// As of [`Cached`].
+    key: u64,
     caller: Site,
     word: Word,
 }
 
 /// How many of them are at hand.
-const DIRECT: usize = 128;
+const DIRECT: usize = 256;
 
 impl Direct {
-    const NONE: Direct = Direct { pc: 0, caller: Site::NOWHERE, word: Word::NONE };
+    const NONE: Direct = Direct { key: 0, caller: Site::NOWHERE, word: Word::NONE };
 
+    /// Where it is: bits 53 and above of a key say where in a granule an unaligned access begins.
     #[inline(always)]
-    fn place(pc: u64, caller: Site) -> usize {
-        (pc as u32 ^ caller.0 << 4) as usize % DIRECT
+    fn place(key: u64, caller: Site) -> usize {
+        (key as u32 ^ caller.0 << 4 ^ (key >> 48) as u32) as usize % DIRECT
     }
 }
 
@@ -103,7 +105,7 @@ pub struct Placer {
     bytes: usize,
     top: *mut Frame,
     cache: Ways<Cached>,
-    /// Stamps of the shortest way.
+    /// Stamps of the present epoch, as a rule.
     direct: [Direct; DIRECT],
     /// Sites of calls at hand.
     calls: [Cell<Call>; CALLS],
@@ -326,46 +328,42 @@ impl Placer {
         self.floor = Word(self.floor.0.max(start.0));
     }
 
-    /// The stamp of that place, if all that it takes is at hand.
-    #[inline(always)]
-    fn stamped(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Option<Word> {
-        let set = self.cache.of(hash_of_place(key, caller));
-        let cached = set.iter_mut().find(|cached| cached.is(key, caller))?;
-        // The cache holds stamps of the thread's present slot only, so later means in this epoch.
-        if cached.word.0 >= self.floor.0 { Some(cached.word) } else { self.stamped_anew(thread, key, caller) }
-    }
-
-    /// As [`Placer::stamped`], for the first time in an epoch.
+    /// The stamp of that place, at hand from now on.
     #[inline(never)]
-    fn stamped_anew(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Option<Word> {
-        let set = self.cache.of(hash_of_place(key, caller));
-        let cached = set.iter_mut().find(|cached| cached.is(key, caller))?;
-        let word = thread.stamp();
-        if !self.log.takes(word, cached.site) {
-            return None;
-        }
-        cached.word = word;
-        Some(word)
-    }
-
-    /// A new stamp of that place, at hand from now on.
-    #[inline(never)]
-    fn stamp(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Word {
+    fn find_stamp(&mut self, thread: &mut ThreadState, key: u64) -> Word {
+        let caller = self.caller();
         let hash = hash_of_place(key, caller);
-        let cached = self.cache.of(hash).iter().position(|cached| cached.is(key, caller));
-        let site = match cached {
-            Some(way) => self.cache.of(hash)[way].site,
-            None => SITES.intern(caller, key & PC, Note((key >> 48) as u16)),
+        let word = match self.cache.of(hash).iter().position(|cached| cached.is(key, caller)) {
+            Some(way) => self.stamp_again(thread, hash, way),
+            None => {
+                let site = SITES.intern(caller, key & PC, Note((key >> 48) as u16));
+                let word = self.stamp_of(thread, site);
+                self.cache.keep(hash, self.floor, Cached { key, word, caller, site });
+                word
+            }
         };
-        let word = self.stamp_of(thread, site);
-        match cached {
-            Some(way) => self.cache.of(hash)[way].word = word,
-            None => self.cache.keep(hash, self.floor, Cached { key, word, caller, site }),
+        // What is asked for by a site that is not known yet is not to be found.
+        if caller != Site::NOWHERE {
+            self.direct[Direct::place(key, caller)] = Direct { key, caller, word };
         }
         word
     }
 
+    /// The stamp of a place that was at hand before, in this epoch or in an earlier one.
+    #[inline(always)]
+    fn stamp_again(&mut self, thread: &mut ThreadState, hash: u64, way: usize) -> Word {
+        let Cached { word, site, .. } = self.cache.of(hash)[way];
+        // The cache holds stamps of the thread's present slot only, so later means in this epoch.
+        if word.0 >= self.floor.0 {
+            return word;
+        }
+        let word = self.stamp_of(thread, site);
+        self.cache.of(hash)[way].word = word;
+        word
+    }
+
     /// A new stamp of that site.
+    #[inline(always)]
     fn stamp_of(&mut self, thread: &mut ThreadState, site: Site) -> Word {
         let mut word = thread.stamp();
         if !self.log.takes(word, site) {
@@ -394,27 +392,20 @@ impl Placer {
         Site(unsafe { (*top.sub(1)).site } as u32)
     }
 
-    /// The stamp of an access from there, with the extent [`Word::WHOLE`], if all that it takes is at hand.
+    /// The stamp of an access from there, with the extent [`Word::WHOLE`].
     #[inline(always)]
-    pub fn at_hand(&mut self, thread: &mut ThreadState, pc: u64, note: Note) -> Option<Word> {
-        let caller = Placer::known_caller();
-        if caller == Site::NOWHERE { None } else { self.stamped(thread, key(pc, note), caller) }
+    pub fn stamp(&mut self, thread: &mut ThreadState, pc: u64, note: Note) -> Word {
+        let key = key(pc, note);
+        self.known_stamp(key).unwrap_or_else(|| self.find_stamp(thread, key))
     }
 
-    /// As [`Placer::at_hand`], of an aligned access from a place of which [`Placer::knows`] was told in this epoch.
+    /// As [`Placer::stamp`], if it was asked for in this epoch.
     #[inline(always)]
-    pub fn known_stamp(&self, pc: u64) -> Option<Word> {
+    fn known_stamp(&self, key: u64) -> Option<Word> {
         let caller = Placer::known_caller();
-        let direct = &self.direct[Direct::place(pc, caller)];
-        let is_it = direct.pc == pc && direct.caller == caller && direct.word.0 >= self.floor.0;
+        let direct = &self.direct[Direct::place(key, caller)];
+        let is_it = direct.key == key && direct.caller == caller && direct.word.0 >= self.floor.0;
         is_it.then_some(direct.word)
-    }
-
-    /// That is the stamp of an aligned access from there.
-    #[inline(always)]
-    pub fn knows(&mut self, pc: u64, word: Word) {
-        let caller = Placer::known_caller();
-        self.direct[Direct::place(pc, caller)] = Direct { pc, caller, word };
     }
 }
 
@@ -434,8 +425,8 @@ fn next(now: Word) -> Word {
 impl Stamps for Placer {
     #[inline(always)]
     fn here(&mut self, thread: &mut ThreadState) -> Word {
-        let (key, caller) = (self.key, self.caller());
-        self.stamped(thread, key, caller).unwrap_or_else(|| self.stamp(thread, key, caller))
+        let key = self.key;
+        self.known_stamp(key).unwrap_or_else(|| self.find_stamp(thread, key))
     }
 
     #[inline(always)]

@@ -21,7 +21,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use deadheat_finding::ThreadId;
 use deadheat_online::{LockState, Most, Rule, ThreadState, Word};
-use deadheat_shadow::{Access, Version};
+use deadheat_shadow::{Version, since};
 
 /// How many sets a thread keeps at hand, once it has read something shared.
 pub const SEEN: usize = 256;
@@ -100,7 +100,7 @@ pub struct Thread {
     /// What it has lately accessed in its epoch, of single granules that do not tell that themselves.
     pub(crate) lately: Lately,
     /// How many blocks of the heap it has given back.
-    pub frees: u64,
+    frees: u64,
     /// What it is as an owner of memory.
     pub owner: &'static Owner,
     /// Accesses are checked by v2, all of them, and nothing else is done with them.
@@ -165,6 +165,7 @@ impl Thread {
         tls::set::<{ offset::FRAMES }>(self.placer.top() as u64);
         tls::set::<{ offset::THREAD }>(self as *mut Thread as u64);
         tls::set::<{ offset::SEEN }>(self.seen as u64);
+        self.lately.install();
         self.refresh();
     }
 
@@ -179,6 +180,8 @@ impl Thread {
         tls::set::<{ offset::THREAD }>(0);
         tls::set::<{ offset::EPOCH }>(tls::NEVER);
         tls::set::<{ offset::LATEST }>(0);
+        tls::set::<{ offset::TWO }>(0);
+        Lately::uninstall();
         tls::set::<{ offset::SEEN }>(&raw const NOTHING_SEEN as u64);
         // Whatever still runs on this thread pushes its frames where nobody looks.
         tls::set::<{ offset::FRAMES }>(&raw const SCRATCH as u64 + SCRATCH_BYTES as u64 / 2);
@@ -191,11 +194,11 @@ impl Thread {
         Present { epoch: self.state.epoch(), changes }
     }
 
-    /// It has made the access in the present, as far as it remembers.
-    #[inline(always)]
-    pub(crate) fn has_lately(&mut self, granule: u64, access: Access) -> bool {
-        let present = self.present();
-        self.lately.has(granule, access, present)
+    /// It has given a block of the heap back.
+    #[inline]
+    pub fn gave_back(&mut self) {
+        self.frees += 1;
+        self.lately.renew();
     }
 
     /// Keeps a set at hand that holds a read of this thread in its current epoch, of those bytes.
@@ -246,6 +249,8 @@ impl Thread {
         let epoch = if exact { start.0 } else { tls::NEVER };
         tls::set::<{ offset::EPOCH }>(epoch);
         tls::set::<{ offset::LATEST }>(0);
+        tls::set::<{ offset::TWO }>(if exact { since(start).0 } else { 0 });
+        self.lately.renew();
         self.quick = exact && access::is_quick();
         if self.state.is_exhausted() {
             self.move_on();

@@ -28,6 +28,14 @@ pub mod offset {
     pub const SEEN: usize = 56;
     /// The one of them that came last, if the thread has read all of what holds it in its epoch; or zero.
     pub const LATEST: usize = 64;
+    /// The beginning of the thread's epoch, as a word that tells two accesses ([`deadheat_shadow::since`]); or zero.
+    pub const TWO: usize = 72;
+    /// What the thread has lately accessed ([`lately`](crate::lately)).
+    pub const LATELY: usize = 80;
+    /// What its entries of the present begin with.
+    pub const TURN: usize = 88;
+    /// How often memory had become something else when the turn began.
+    pub const FORGOTTEN: usize = 96;
 }
 
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
@@ -51,9 +59,13 @@ global_asm!(
     ".quad {scratch} + {half}",
     ".zero 24",
     ".quad {seen}",
-    ".zero 64",
+    ".zero 16",
+    ".quad {lately}",
+    ".quad {turn}",
+    ".zero 32",
     ".popsection",
-    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN, half = const crate::thread::SCRATCH_BYTES / 2,
+    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN,
+    lately = sym crate::lately::NOTHING, turn = const crate::lately::FIRST_TURN, half = const crate::thread::SCRATCH_BYTES / 2,
 );
 
 /// The cells of all memory, to a thread that has no layout.

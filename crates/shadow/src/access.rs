@@ -140,23 +140,21 @@ impl Memory {
         stamps: &mut impl Stamps,
     ) -> Option<Pair> {
         let Access { mode, extent } = access;
-        let (w, r, new, sets) = (History(state.w), History(state.r), stamp.with_extent(extent), &self.sets);
+        let (w, r, sets) = (History(state.w), History(state.r), &self.sets);
         if !mode.writes() {
             if !w.is_known(thread, extent) {
                 return None;
             }
-            let exclusive = r.over(thread, new, stamps);
-            let r = exclusive.unwrap_or_else(|| r.read(thread, sets, new, stamps));
+            let told = r.after(thread, sets, access, stamp, stamps);
+            let r = told.unwrap_or_else(|| r.read(thread, sets, stamp.with_extent(extent), stamps));
             return Some(Pair { r: r.0, ..state });
         }
-        if r.is_set() {
-            let is_known = sets.unknown(r.0, thread, extent).is_none();
-            let w = if is_known { w.over(thread, new, stamps)? } else { return None };
-            return Some(Pair { w: w.0, r: r.settled(thread, sets, extent).0 });
-        }
-        let w = if r.is_known(thread, extent) { w.over(thread, new, stamps)? } else { return None };
-        // [Write Exclusive] The write stands for the reads of its bytes, which are all ordered before it.
-        Some(Pair { w: w.0, r: r.without_some(extent).0 })
+        let is_known =
+            if r.is_set() { sets.unknown(r.0, thread, extent).is_none() } else { r.is_known(thread, extent) };
+        let w = if is_known { w.after(thread, sets, access, stamp, stamps)? } else { return None };
+        // [Write Shared] [Write Exclusive] The write stands for the reads of its bytes, which are all ordered before it.
+        let r = if r.is_set() { r.settled(thread, sets, extent) } else { r.without_some(extent) };
+        Some(Pair { w: w.0, r: r.0 })
     }
 
     /// `[Read Shared]` of a whole granule, remembered by that stamp, or `[Read Shared Same Epoch]`: the set that R names afterwards. None, and nothing is done, if it is not such a case, or if the cell is locked.

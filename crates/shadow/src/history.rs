@@ -173,35 +173,60 @@ impl History {
         self.is_list() && self.all().iter().all(is_known)
     }
 
-    /// A new access over these, all of which to its bytes the thread knows, in one pass: what most accesses come to whose bytes have different histories. None, and nothing changed, if it is not such a case.
+    /// A new access beside these, in one pass: over those to its bytes that the thread knows; of the others, a read leaves all. What most accesses come to whose bytes have different histories. None, and
+    /// nothing changed, if it is a write to bytes of which the thread does not know all, or if it takes more to tell.
     #[inline(always)]
-    pub fn over(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> Option<History> {
+    pub fn after(
+        self,
+        thread: &mut ThreadState,
+        sets: &Sets,
+        access: Access,
+        stamp: Word,
+        stamps: &mut impl Stamps,
+    ) -> Option<History> {
         if !self.is_list() {
             return None;
         }
-        let extent = new.extent();
+        let Access { mode, extent } = access;
+        let new = stamp.with_extent(extent);
         let mut words = Words::NONE;
         words.push(new);
-        // Bytes of the current epoch.
-        let mut bytes = extent;
-        for word in self.all().iter() {
-            let stays = word.extent() & !extent;
-            if stays != word.extent() && !thread.covers(word) {
-                return None;
+        let (mut bytes, mut is_current, mut is_shared) = (extent, false, false);
+        let mut is_told = |word: Word| {
+            let mut stays = word.extent();
+            if stays & extent == 0 {
+            } else if thread.covers(word) {
+                stays &= !extent;
+            } else if mode.writes() {
+                return false;
+            } else {
+                is_shared = true;
             }
             if stays == 0 {
             } else if word.epoch() == new.epoch() {
                 bytes |= stays;
-                words.all[0] = new.with_extent(words.all[0].extent() | stays);
             } else if words.len == MOST {
-                return None;
+                return false;
             } else {
-                bytes |= if thread.is_current(word) { stays } else { 0 };
+                is_current |= thread.is_current(word);
                 words.push(word.with_extent(stays));
             }
+            true
+        };
+        let is_all = match self.line() {
+            Some(line) => History::each(line).all(&mut is_told),
+            None => self.flat().into_iter().all(|word| word.is_none() || is_told(word)),
+        };
+        if !is_all {
+            return None;
         }
-        if words.all[0].extent() != bytes {
+        words.all[0] = new.with_extent(bytes);
+        if is_current {
             join_current(thread, &mut words, stamps);
+        }
+        if is_shared && let Some(set) = words.shared(thread, sets, extent) {
+            self.end();
+            return Some(History(set));
         }
         Some(self.becomes(&words))
     }
@@ -399,8 +424,8 @@ pub fn told(cell: &VarState, epoch: Word, access: Access) -> u8 {
         fence(Ordering::Acquire);
         if load(cell) == word { told } else { 0 }
     };
-    let written = own(VarState::load_w);
-    if mode.writes() || written == extent { written } else { written | own(VarState::load_r) }
+    let read = if mode.writes() { 0 } else { own(VarState::load_r) };
+    if read == extent { read } else { read | own(VarState::load_w) }
 }
 
 impl Words {

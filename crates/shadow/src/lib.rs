@@ -26,3 +26,4 @@ pub use fold::{BLOCK, Block, unfold};
 pub use history::{is_flat, latest, told};
 pub use layout::Layout;
 pub use open::{Open, Version};
+pub use two::{KIND_BIT, KIND_BITS, SINCE, TWO_EXTENT, since};

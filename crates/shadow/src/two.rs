@@ -4,7 +4,7 @@
 use deadheat_online::{Clock, Slot, Word};
 
 /// What says of a special word that it is such a pair. Lines have not the last of these bits, versions have [`VERSION`](crate::history::VERSION).
-const TWO: u64 = Word::SPECIAL | Word::FOREIGN | 1 << 2;
+const TWO: u64 = Word::SPECIAL | Word::FOREIGN | KIND_BIT;
 const KIND: u64 = TWO | crate::history::VERSION;
 
 /// ```text
@@ -16,6 +16,14 @@ const BETWEEN: u32 = 3;
 const CLOCK: u32 = 18;
 const SLOT: u32 = 45;
 const EXTENT: u32 = 53;
+/// Bits below all that tell the latest access.
+pub const SINCE: u32 = SLOT;
+/// Where the extent of the latest is.
+pub const TWO_EXTENT: u32 = EXTENT;
+/// Bits that tell kinds of special words apart: in the word of a pair that one is set, and no other.
+pub const KIND_BITS: u64 = KIND_BIT | crate::history::VERSION;
+/// That one.
+pub const KIND_BIT: u64 = 1 << 2;
 const MOST_BETWEEN: u64 = 1 << (CLOCK - BETWEEN);
 const MOST_CLOCKS: u64 = 1 << (SLOT - CLOCK);
 const MOST_SLOTS: u32 = 1 << (EXTENT - SLOT);
@@ -39,6 +47,14 @@ pub(crate) fn two(latest: Word, earlier: Word) -> Option<Word> {
     let all =
         (latest.extent() as u64) << EXTENT | (slot.0 as u64) << SLOT | clock << CLOCK | between << BETWEEN;
     fits.then_some(Word(TWO | all))
+}
+
+/// What the word of a pair is compared with, all extents set, whose latest access is of an epoch that began with that word: it is one if it is less than [`SINCE`] beyond this. Zero if there is none.
+#[inline(always)]
+pub fn since(epoch: Word) -> Word {
+    let (clock, slot) = (epoch.clock().0, epoch.slot().0);
+    let fits = slot < MOST_SLOTS && clock < MOST_CLOCKS;
+    Word(if fits { TWO & !KIND_BITS | 0xff << EXTENT | (slot as u64) << SLOT | clock << CLOCK } else { 0 })
 }
 
 /// The latest access of a pair.
