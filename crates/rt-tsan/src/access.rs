@@ -9,11 +9,14 @@ use deadheat_online::Word;
 use deadheat_rt::access::{FORGOTTEN as CHANGES, known, plain, two};
 use deadheat_rt::first::{self, Way};
 use deadheat_rt::lately::{FOLD, ROOM, WRITTEN, WRITTEN_PLACE};
+use deadheat_rt::own;
 use deadheat_rt::place::FRAME;
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{SEEN, Stay};
-use deadheat_rt::tls::offset::{BASE, EPOCH, FORGOTTEN, FRAMES, LATELY, LATEST, MASK, SEEN as AT_HAND, TURN, TWO};
+use deadheat_rt::tls::offset::{
+    BASE, EPOCH, FORGOTTEN, FRAMES, LATELY, LATEST, MASK, SEEN as AT_HAND, TURN, TWO,
+};
 use deadheat_shadow::{KIND_BIT, KIND_BITS, Mode, SINCE, TWO_EXTENT};
 
 /// Where R and W are in a cell.
@@ -24,7 +27,7 @@ pub(crate) const CLOCK: u32 = Word::CLOCK_BITS - 1;
 macro_rules! slow {
     ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            match first::one(address, $size, Mode::$mode, pc, Note::$note) {
+            match own::one(address, $size, Mode::$mode, pc, Note::$note) {
                 Way::Through => (),
                 Way::Signalled => Stay::leave(),
                 Way::Longer => longer::$name(address, pc),
@@ -32,8 +35,23 @@ macro_rules! slow {
         }
     )*
 
-        /// Apart, so that what comes first needs hardly a stack frame.
+        /// Apart, so that what comes first needs no stack frame.
         mod longer {
+            use super::*;
+            $(
+                #[inline(never)]
+                pub extern "C" fn $name(address: u64, pc: u64) {
+                    match first::one(address, $size, Mode::$mode, pc, Note::$note) {
+                        Way::Through => (),
+                        Way::Signalled => Stay::leave(),
+                        Way::Longer => rest::$name(address, pc),
+                    }
+                }
+            )*
+        }
+
+        /// Apart for the same reason.
+        mod rest {
             use super::*;
             $(
                 #[cold]
@@ -61,7 +79,7 @@ macro_rules! across {
             match first::across(address, $size, Mode::$mode, pc) {
                 Way::Through => (),
                 Way::Signalled => Stay::leave(),
-                Way::Longer => longer::$slow(address, pc),
+                Way::Longer => rest::$slow(address, pc),
             }
         }
     )*};
@@ -75,13 +93,22 @@ across! {
 macro_rules! slow16 {
     ($($name:ident: $mode:ident;)*) => {$(
         pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            match first::two(address, Mode::$mode, pc) {
+            match own::two(address, Mode::$mode, pc) {
                 Way::Through => (),
                 Way::Signalled => Stay::leave(),
                 Way::Longer => longer(address, pc),
             }
             #[inline(never)]
             extern "C" fn longer(address: u64, pc: u64) {
+                match first::two(address, Mode::$mode, pc) {
+                    Way::Through => (),
+                    Way::Signalled => Stay::leave(),
+                    Way::Longer => rest(address, pc),
+                }
+            }
+            #[cold]
+            #[inline(never)]
+            extern "C" fn rest(address: u64, pc: u64) {
                 if !is_in_epoch(address, 16, Mode::$mode)
                     && let Some(mut thread) = Stay::begin()
                 {
@@ -108,6 +135,7 @@ macro_rules! fast_read {
                 read_path!("ret"),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
+                ".p2align 6",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
                 last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, slow = sym $slow,
@@ -128,6 +156,7 @@ macro_rules! fast_write {
                 write_path!("ret"),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
+                ".p2align 6",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(), slow = sym $slow,
                 foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
@@ -163,6 +192,7 @@ macro_rules! fast_read16 {
                 read16_path!("ret"),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
+                ".p2align 6",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 last = const SEEN - 1, seen = const AT_HAND, slow = sym slow_read16,
             )
@@ -182,6 +212,7 @@ macro_rules! fast_write16 {
                 write16_path!("ret"),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
+                ".p2align 6",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK, slow = sym slow_write16,
             )
         }
@@ -203,6 +234,7 @@ macro_rules! unaligned {
                 "je {fast}",
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
+                ".p2align 6",
                 last = const $size - 1, fast = sym $fast, slow = sym $slow,
             )
         }
@@ -329,6 +361,7 @@ pub extern "C" fn __tsan_func_entry(pc: u64) {
         "add rax, {frame}",
         "mov qword ptr fs:[rcx + {frames}], rax",
         "ret",
+        ".p2align 6",
         frames = const FRAMES, frame = const FRAME,
     )
 }
@@ -341,6 +374,7 @@ pub extern "C" fn __tsan_func_exit() {
         "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]",
         "sub qword ptr fs:[rcx + {frames}], {frame}",
         "ret",
+        ".p2align 6",
         frames = const FRAMES, frame = const FRAME,
     )
 }

@@ -21,9 +21,9 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, compiler_fen
 use deadheat_online::{Pair, Slot, VarState, Word, pair};
 
 /// Bytes of cells in a block, for 512 bytes of the program's memory: less than a row of most matrices, and as much as can be told together (`deadheat_shadow::BLOCK`).
-const CELLS: usize = 4096;
+const CELLS: usize = 1024;
 /// So many can have an owner: 2 GiB. Of several with the same place in the table the first one has it for good, and the others are shared from the beginning.
-const BLOCKS: usize = 1 << 20;
+const BLOCKS: usize = 1 << 22;
 static TABLE: [AtomicU64; BLOCKS] = [const { AtomicU64::new(NOTHING) }; BLOCKS];
 
 /// A place in the table that no block has yet.
@@ -175,6 +175,12 @@ impl Owner {
             return (0..N).all(|i| self.replace(cells[i], old[i], new[i]));
         }
         block.tag() == SHARED && (0..N).all(|i| pair::replace(cells[i], old[i], new[i]))
+    }
+
+    /// So many cells from that one on are of one block.
+    #[inline(always)]
+    pub(crate) fn is_one_block(first: &VarState, count: usize) -> bool {
+        &raw const *first as usize % CELLS <= CELLS - count * size_of::<VarState>()
     }
 
     /// A moment begins, and the cell's block is its own: until [`Owner::leave`], nobody else changes it. Whatever it says, the moment has to end.

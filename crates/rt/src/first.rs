@@ -22,8 +22,20 @@ pub enum Way {
     Through,
     /// Nothing but to see to the signals that wait.
     Signalled,
-    /// It takes a longer way. Of an access to two granules one may be done.
+    /// It takes a longer way. Of an access to several granules some may be done.
     Longer,
+}
+
+impl Way {
+    /// What came of both.
+    #[inline(always)]
+    fn and(self, other: Way) -> Way {
+        match (self, other) {
+            (Way::Through, way) | (way, Way::Through) => way,
+            (Way::Longer, _) | (_, Way::Longer) => Way::Longer,
+            (Way::Signalled, Way::Signalled) => Way::Signalled,
+        }
+    }
 }
 
 /// An access to some bytes of one granule.
@@ -38,20 +50,37 @@ pub fn one(address: u64, size: u64, mode: Mode, pc: u64, sort: Note) -> Way {
 #[inline(always)]
 pub fn across(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
     let (bytes, granule) = (((1u32 << size) - 1) << (address & 7), address & !7);
-    let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
-    let one = |granule, extent| {
-        let (access, seen) = (Access { mode, extent }, cell(granule).seen());
-        let is_it = |word: Word| is_made_by(word, epoch, extent);
-        if is_it(seen.w) || !mode.writes() && is_it(seen.r) {
-            return Way::Through;
-        }
-        part_of_two(granule, access, pc, Note::CALL.at(address, size))
-    };
-    match (one(granule, bytes as u8), one(granule + 8, (bytes >> 8) as u8)) {
-        (Way::Through, Way::Through) => Way::Through,
-        (Way::Longer, _) | (_, Way::Longer) => Way::Longer,
-        _ => Way::Signalled,
+    let (epoch, note) = (Word(tls::get::<{ tls::offset::EPOCH }>()), Note::CALL.at(address, size));
+    let one = |granule, extent| one_of_several(granule, Access { mode, extent }, epoch, pc, note);
+    one(granule, bytes as u8).and(one(granule + 8, (bytes >> 8) as u8))
+}
+
+/// So many bytes are few.
+pub const FEW: u64 = 64;
+
+/// An access to a few bytes, in whatever granules, by a function that was called from there.
+#[inline(never)]
+pub fn few(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
+    let (epoch, note) = (Word(tls::get::<{ tls::offset::EPOCH }>()), Note::CALL.at(address, size));
+    let (mut granule, end, mut way) = (address & !7, address + size, Way::Through);
+    while granule < end {
+        let (from, to) = (granule.max(address), end.min(granule + 8));
+        let access = Access { mode, extent: extent(from & 7, to - from) };
+        way = way.and(one_of_several(granule, access, epoch, pc, note));
+        granule += 8;
     }
+    way
+}
+
+/// Its bytes in one granule. Most were accessed before in the epoch, if any were.
+#[inline(always)]
+fn one_of_several(granule: u64, access: Access, epoch: Word, pc: u64, note: Note) -> Way {
+    let seen = cell(granule).seen();
+    let is_it = |word: Word| is_made_by(word, epoch, access.extent);
+    if is_it(seen.w) || !access.mode.writes() && is_it(seen.r) {
+        return Way::Through;
+    }
+    part_of_several(granule, access, pc, note)
 }
 
 /// The word tells an access to these bytes, at least, in the epoch that began with that one.
@@ -60,9 +89,9 @@ fn is_made_by(word: Word, epoch: Word, extent: u8) -> bool {
     word.with_extent(Word::WHOLE).is_since(epoch) && word.extent() & extent == extent
 }
 
-/// Its bytes in one of them, of which a glance at the cell does not say that they were accessed.
+/// Of which a glance at the cell does not say that they were accessed.
 #[inline(never)]
-fn part_of_two(granule: u64, access: Access, pc: u64, note: Note) -> Way {
+fn part_of_several(granule: u64, access: Access, pc: u64, note: Note) -> Way {
     let Some(thread) = current() else { return Way::Through };
     if !is_plain(cell(granule).seen()) && lately::has(granule, access) {
         return Way::Through;

@@ -55,17 +55,17 @@ impl Cached {
 struct Direct {
     /// As of [`Cached`].
     key: u64,
-    caller: Site,
     word: Word,
+    caller: Site,
+    site: Site,
 }
 
 /// How many of them are at hand.
 const DIRECT: usize = 256;
 
 impl Direct {
-    const NONE: Direct = Direct { key: 0, caller: Site::NOWHERE, word: Word::NONE };
+    const NONE: Direct = Direct { key: 0, word: Word::NONE, caller: Site::NOWHERE, site: Site::NOWHERE };
 
-    /// Where it is: bits 53 and above of a key say where in a granule an unaligned access begins.
     #[inline(always)]
     fn place(key: u64, caller: Site) -> usize {
         (key as u32 ^ caller.0 << 4 ^ (key >> 48) as u32) as usize % DIRECT
@@ -234,7 +234,7 @@ impl Placer {
     /// The accesses that follow are made from there.
     #[inline]
     pub fn at(&mut self, pc: u64, note: Note) -> &mut Placer {
-        self.key = key(pc, note);
+        self.key = key(pc & PC, note);
         self
     }
 
@@ -332,33 +332,45 @@ impl Placer {
     #[inline(never)]
     fn find_stamp(&mut self, thread: &mut ThreadState, key: u64) -> Word {
         let caller = self.caller();
+        let place = Direct::place(key, caller);
+        let direct = self.direct[place];
+        if direct.key != key || direct.caller != caller || caller == Site::NOWHERE {
+            return self.look_up(thread, key, caller);
+        }
+        // As a rule it was at hand in an earlier epoch.
+        if direct.word.0 >= self.floor.0 {
+            return direct.word;
+        }
+        let word = self.stamp_of(thread, direct.site);
+        self.direct[place].word = word;
+        word
+    }
+
+    /// As [`Placer::find_stamp`], where other places were at hand.
+    #[inline(never)]
+    fn look_up(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Word {
         let hash = hash_of_place(key, caller);
-        let word = match self.cache.of(hash).iter().position(|cached| cached.is(key, caller)) {
-            Some(way) => self.stamp_again(thread, hash, way),
+        let (word, site) = match self.cache.of(hash).iter().position(|cached| cached.is(key, caller)) {
+            Some(way) => {
+                let Cached { mut word, site, .. } = self.cache.of(hash)[way];
+                // The cache holds stamps of the thread's present slot only, so later means in this epoch.
+                if word.0 < self.floor.0 {
+                    word = self.stamp_of(thread, site);
+                    self.cache.of(hash)[way].word = word;
+                }
+                (word, site)
+            }
             None => {
                 let site = SITES.intern(caller, key & PC, Note((key >> 48) as u16));
                 let word = self.stamp_of(thread, site);
                 self.cache.keep(hash, self.floor, Cached { key, word, caller, site });
-                word
+                (word, site)
             }
         };
         // What is asked for by a site that is not known yet is not to be found.
         if caller != Site::NOWHERE {
-            self.direct[Direct::place(key, caller)] = Direct { key, caller, word };
+            self.direct[Direct::place(key, caller)] = Direct { key, word, caller, site };
         }
-        word
-    }
-
-    /// The stamp of a place that was at hand before, in this epoch or in an earlier one.
-    #[inline(always)]
-    fn stamp_again(&mut self, thread: &mut ThreadState, hash: u64, way: usize) -> Word {
-        let Cached { word, site, .. } = self.cache.of(hash)[way];
-        // The cache holds stamps of the thread's present slot only, so later means in this epoch.
-        if word.0 >= self.floor.0 {
-            return word;
-        }
-        let word = self.stamp_of(thread, site);
-        self.cache.of(hash)[way].word = word;
         word
     }
 
@@ -396,12 +408,17 @@ impl Placer {
     #[inline(always)]
     pub fn stamp(&mut self, thread: &mut ThreadState, pc: u64, note: Note) -> Word {
         let key = key(pc, note);
-        self.known_stamp(key).unwrap_or_else(|| self.find_stamp(thread, key))
+        self.stamp_of_key(key).unwrap_or_else(|| self.find_stamp(thread, key))
     }
 
     /// As [`Placer::stamp`], if it was asked for in this epoch.
     #[inline(always)]
-    fn known_stamp(&self, key: u64) -> Option<Word> {
+    pub fn known_stamp(&self, pc: u64, note: Note) -> Option<Word> {
+        self.stamp_of_key(key(pc, note))
+    }
+
+    #[inline(always)]
+    fn stamp_of_key(&self, key: u64) -> Option<Word> {
         let caller = Placer::known_caller();
         let direct = &self.direct[Direct::place(key, caller)];
         let is_it = direct.key == key && direct.caller == caller && direct.word.0 >= self.floor.0;
@@ -412,9 +429,10 @@ impl Placer {
 /// In a key: the program counter.
 const PC: u64 = (1 << 48) - 1;
 
-#[inline]
+/// Of a program counter, which has nothing above [`PC`].
+#[inline(always)]
 fn key(pc: u64, note: Note) -> u64 {
-    pc & PC | (note.0 as u64) << 48
+    pc | (note.0 as u64) << 48
 }
 
 /// The stamp behind the latest one.
@@ -426,7 +444,7 @@ impl Stamps for Placer {
     #[inline(always)]
     fn here(&mut self, thread: &mut ThreadState) -> Word {
         let key = self.key;
-        self.known_stamp(key).unwrap_or_else(|| self.find_stamp(thread, key))
+        self.stamp_of_key(key).unwrap_or_else(|| self.find_stamp(thread, key))
     }
 
     #[inline(always)]

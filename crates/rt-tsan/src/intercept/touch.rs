@@ -1,6 +1,7 @@
 //! What the C library reads and writes on the program's behalf.
 
 use deadheat_rt::access::plain;
+use deadheat_rt::first::{self, Way};
 use deadheat_rt::output::options;
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
@@ -15,30 +16,37 @@ pub fn by<T>(thread: &mut Thread, at: *const T, bytes: usize, mode: Mode, pc: u6
     }
 }
 
-/// Nothing is left to check.
-#[inline]
-fn is_done<T>(at: *const T, bytes: usize, mode: Mode) -> bool {
-    bytes == 0 || at.is_null() || is_in_epoch(at as u64, bytes as u64, mode)
+/// The bytes are accessed by a function that the program called from there, by a thread that is not in the runtime.
+#[inline(always)]
+fn from<T>(at: *const T, bytes: usize, mode: Mode, pc: u64) {
+    let (address, size) = (at as u64, bytes as u64);
+    if bytes == 0 || at.is_null() || options().ignore_interceptors_accesses {
+        return;
+    }
+    if size <= first::FEW {
+        match first::few(address, size, mode, pc) {
+            Way::Through => return,
+            Way::Signalled => return Stay::leave(),
+            Way::Longer => (),
+        }
+    } else if is_in_epoch(address, size, mode) {
+        return;
+    }
+    if let Some(mut thread) = Stay::begin() {
+        plain(&mut thread, address, size, mode, pc, Note::CALL);
+    }
 }
 
 /// The function reads those bytes.
 #[inline]
 pub fn read<T>(at: *const T, bytes: usize, pc: u64) {
-    if !is_done(at, bytes, Mode::Read)
-        && let Some(mut thread) = Stay::begin()
-    {
-        by(&mut thread, at, bytes, Mode::Read, pc);
-    }
+    from(at, bytes, Mode::Read, pc);
 }
 
 /// The function writes those bytes.
 #[inline]
 pub fn write<T>(at: *const T, bytes: usize, pc: u64) {
-    if !is_done(at, bytes, Mode::Write)
-        && let Some(mut thread) = Stay::begin()
-    {
-        by(&mut thread, at, bytes, Mode::Write, pc);
-    }
+    from(at, bytes, Mode::Write, pc);
 }
 
 /// The function copies those bytes.
