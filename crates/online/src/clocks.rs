@@ -6,6 +6,7 @@
 use crate::word::{Clock, Slot, Word};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::sync::atomic::{Ordering, fence};
 
 const BLOCK: usize = 32;
 
@@ -22,8 +23,14 @@ impl Clone for Clocks {
         Clocks { blocks: self.blocks.clone() }
     }
 
-    /// Leaves alone what is shared already: a lock that goes to and fro costs no count for most blocks.
+    /// Leaves alone what is shared already: a lock that goes to and fro costs no count for most blocks. Where there are few slots, a block that nobody else has is
+    /// written to: so a lock that goes to and fro costs no memory, and threads go on to have theirs to themselves.
     fn clone_from(&mut self, other: &Clocks) {
+        if let ([Some(mine)], [Some(theirs)]) = (&mut *self.blocks, &*other.blocks)
+            && let Some(mine) = own(mine)
+        {
+            return *mine = **theirs;
+        }
         self.blocks.resize(other.blocks.len(), None);
         for (mine, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
             let same = match (&*mine, theirs) {
@@ -70,7 +77,7 @@ impl Clocks {
             self.blocks.resize(index + 1, None);
         }
         let block = self.blocks[index].get_or_insert_with(|| Arc::new([0; BLOCK]));
-        Arc::make_mut(block)[slot.0 as usize % BLOCK] = clock.0;
+        own_or_copy(block)[slot.0 as usize % BLOCK] = clock.0;
     }
 
     /// The join ⊔: all that either knows. Says whether the other knew more of anybody.
@@ -103,6 +110,24 @@ impl Clocks {
     }
 }
 
+/// The block, if nobody else has it.
+#[inline]
+fn own(block: &mut Arc<Block>) -> Option<&mut Block> {
+    (Arc::strong_count(block) == 1).then(|| own_or_copy(block))
+}
+
+/// The block, or a copy if somebody else has it.
+#[inline]
+fn own_or_copy(block: &mut Arc<Block>) -> &mut Block {
+    if Arc::strong_count(block) != 1 {
+        *block = Arc::new(**block);
+    }
+    // Pairs with the release in which another clock has let go of it, which has read it before.
+    fence(Ordering::Acquire);
+    // SAFETY: this is the only reference: weak ones are never made, and only who has one could make another. (`Arc::make_mut` finds that out by atomic exchanges, every time.)
+    unsafe { &mut *Arc::as_ptr(block).cast_mut() }
+}
+
 /// Takes the other block over if it knows more in every entry, so that sharing spreads. Says whether it knows more in any.
 fn join_block(mine: &mut Arc<Block>, theirs: &Arc<Block>) -> bool {
     if Arc::ptr_eq(mine, theirs) {
@@ -120,7 +145,7 @@ fn join_block(mine: &mut Arc<Block>, theirs: &Arc<Block>) -> bool {
         (false, _) => {}
         (true, false) => *mine = theirs.clone(),
         (true, true) => {
-            for (a, b) in Arc::make_mut(mine).iter_mut().zip(theirs.iter()) {
+            for (a, b) in own_or_copy(mine).iter_mut().zip(theirs.iter()) {
                 *a = (*a).max(*b);
             }
         }

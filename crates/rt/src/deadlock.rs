@@ -71,7 +71,14 @@ pub fn disable() {
 /// The thread asks for a mutex while it holds others.
 #[inline]
 pub fn wants(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u64) {
-    if thread.placer.held().is_empty() || !ENABLED.load(Ordering::Relaxed) {
+    if !thread.placer.held().is_empty() {
+        wants_inside(thread, serial, address, mode, pc);
+    }
+}
+
+#[inline(never)]
+fn wants_inside(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u64) {
+    if !ENABLED.load(Ordering::Relaxed) {
         return;
     }
     let nesting = nesting(thread.placer.held(), serial, mode);
@@ -95,7 +102,7 @@ fn new_nesting(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u
         from: (hold.serial, hold.mutex),
         to: (serial, address),
         thread: thread.id,
-        held_at: hold.site,
+        held_at: hold.site(),
         asked_at,
         held: hold.mode,
         asked: mode,

@@ -1,7 +1,7 @@
 //! Sets of mutexes that were held together, each a number, so that an access can say what it held.
 
 use crate::os::Mutex;
-use crate::sites::Site;
+use crate::sites::{Note, SITES, Site};
 use alloc::vec::Vec;
 use deadheat_finding::Hold as Mode;
 
@@ -12,14 +12,21 @@ pub struct Hold {
     pub mutex: u64,
     /// Alone or with others.
     pub mode: Mode,
-    /// Where it was taken.
-    pub site: Site,
+    /// Where it was taken: the program counter, and the site of the function's caller. Hardly anybody asks, so there is no site of its own yet.
+    pub pc: u64,
+    pub caller: Site,
     /// Its number among all mutexes that ever were.
     pub serial: u32,
 }
 
 impl Hold {
+    /// Where it was taken.
+    pub fn site(&self) -> Site {
+        SITES.intern(self.caller, self.pc, Note::CALL)
+    }
+
     /// Of what a set of mutexes tells apart.
+    #[inline]
     pub fn hash(&self) -> u64 {
         let mixed = (self.mutex << 1 | (self.mode == Mode::Read) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
@@ -139,7 +146,7 @@ mod tests {
     use super::*;
 
     fn hold(mutex: u64, mode: Mode) -> Hold {
-        Hold { mutex, mode, site: Site(1), serial: 1 }
+        Hold { mutex, mode, pc: 1, caller: Site(1), serial: 1 }
     }
 
     #[test]

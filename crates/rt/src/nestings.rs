@@ -129,7 +129,7 @@ mod tests {
     use crate::sites::Site;
 
     fn hold(serial: u32, mode: Mode) -> Hold {
-        Hold { mutex: 8 * serial as u64, mode, site: Site(1), serial }
+        Hold { mutex: 8 * serial as u64, mode, pc: 1, caller: Site(1), serial }
     }
 
     #[test]

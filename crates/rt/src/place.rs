@@ -296,6 +296,7 @@ impl Placer {
     }
 
     /// A mutex was taken.
+    #[inline]
     pub fn took(&mut self, hold: Hold, now: Word) {
         self.held.push(hold);
         self.held_hash = self.held_hash.wrapping_add(hold.hash());
@@ -303,17 +304,18 @@ impl Placer {
     }
 
     /// A mutex was given back.
+    #[inline]
     pub fn gave(&mut self, mutex: u64, now: Word) {
-        if let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) {
-            // As a rule the last one.
-            let is_last = i + 1 == self.held.len();
-            let gone = if is_last { self.held.pop() } else { Some(self.held.remove(i)) };
-            self.held_hash = self.held_hash.wrapping_sub(gone.map_or(0, |hold| hold.hash()));
-            self.changed(now);
-        }
+        // As a rule the last one.
+        let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) else { return };
+        let hash = self.held[i].hash();
+        self.held.remove(i);
+        self.held_hash = self.held_hash.wrapping_sub(hash);
+        self.changed(now);
     }
 
     /// Other mutexes are held from now on.
+    #[inline]
     fn changed(&mut self, now: Word) {
         self.floor = next(now);
         let locks = self.lockset();

@@ -238,7 +238,6 @@ impl Thread {
     }
 
     /// Tells the fast paths about the current epoch; after everything that may begin a new one, or change what is ignored.
-    #[inline]
     pub fn refresh(&mut self) {
         let exact = access::fast_paths() && self.ignore_reads == 0 && self.ignore_writes == 0;
         let start = self.state.epoch();
@@ -250,6 +249,27 @@ impl Thread {
         if self.state.is_exhausted() {
             self.move_on();
         }
+    }
+
+    /// As [`Thread::refresh`], when nothing but the epoch may have changed.
+    #[inline]
+    pub fn goes_on(&mut self) {
+        if !self.quick {
+            return self.refresh();
+        }
+        let start = self.state.epoch();
+        self.placer.epoch(start);
+        tls::set::<{ offset::EPOCH }>(start.0);
+        tls::set::<{ offset::LATEST }>(0);
+        if self.state.is_exhausted() {
+            self.move_on();
+        }
+    }
+
+    /// All that it does is looked at, and nothing else is done with it.
+    #[inline]
+    pub fn is_watched(&self) -> bool {
+        self.quick && self.ignore_sync == 0
     }
 
     /// The clocks of the slot are used up: goes on in another.
