@@ -3,7 +3,7 @@
 //! Threads can stand at all edges of a cycle at once only if what they hold there goes together: a mutex that two of them held, at least one alone (a *gate*),
 //! keeps them apart. And each must really wait for the next: two that only read the same lock do not.
 
-use crate::locksets::Hold;
+use crate::locksets::{Hold, hash};
 use crate::nestings::{Shown, nesting};
 use crate::os::Mutex;
 use crate::output;
@@ -81,7 +81,7 @@ fn wants_inside(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: 
     if !ENABLED.load(Ordering::Relaxed) {
         return;
     }
-    let nesting = nesting(thread.placer.held(), serial, mode);
+    let nesting = nesting(thread.placer.held_hash(), hash(serial, mode));
     if !thread.nestings.met(nesting) && GRAPH.lock().nestings.is_new(nesting) {
         new_nesting(thread, serial, address, mode, pc);
     }

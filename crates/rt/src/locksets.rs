@@ -25,12 +25,18 @@ impl Hold {
         SITES.intern(self.caller, self.pc, Note::CALL)
     }
 
-    /// Of what a set of mutexes tells apart.
+    /// Of the mutex and how it is held.
     #[inline]
     pub fn hash(&self) -> u64 {
-        let mixed = (self.mutex << 1 | (self.mode == Mode::Read) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+        hash(self.serial, self.mode)
     }
+}
+
+/// Of a mutex and how it is held or asked for. Numbers of mutexes are never used again, so it means the same for ever. The sum of several is the hash of a set.
+#[inline]
+pub fn hash(serial: u32, mode: Mode) -> u64 {
+    let x = ((serial as u64) << 1 | mode as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
 /// A mutex of a set: its address, and below that whether it is held for reading.

@@ -295,6 +295,12 @@ impl Placer {
         &self.held
     }
 
+    /// The hash of the set of them.
+    #[inline]
+    pub fn held_hash(&self) -> u64 {
+        self.held_hash
+    }
+
     /// A mutex was taken.
     #[inline]
     pub fn took(&mut self, hold: Hold, now: Word) {
@@ -306,12 +312,16 @@ impl Placer {
     /// A mutex was given back.
     #[inline]
     pub fn gave(&mut self, mutex: u64, now: Word) {
-        // As a rule the last one.
-        let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) else { return };
-        let hash = self.held[i].hash();
-        self.held.remove(i);
-        self.held_hash = self.held_hash.wrapping_sub(hash);
-        self.changed(now);
+        let gone = match self.held.iter().rposition(|h| h.mutex == mutex) {
+            // As a rule the last one.
+            Some(i) if i + 1 == self.held.len() => self.held.pop(),
+            Some(i) => Some(self.held.remove(i)),
+            None => None,
+        };
+        if let Some(gone) = gone {
+            self.held_hash = self.held_hash.wrapping_sub(gone.hash());
+            self.changed(now);
+        }
     }
 
     /// Other mutexes are held from now on.
