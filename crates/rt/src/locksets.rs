@@ -12,8 +12,9 @@ pub struct Hold {
     pub mutex: u64,
     /// Alone or with others.
     pub mode: Mode,
-    /// Where it was taken: the program counter, and the site of the function's caller. Hardly anybody asks, so there is no site of its own yet.
+    /// Where it was taken: hardly anybody asks, so there is no site of it yet.
     pub pc: u64,
+    /// The site of the caller of the function that took it.
     pub caller: Site,
     /// Its number among all mutexes that ever were.
     pub serial: u32,

@@ -215,9 +215,9 @@ pub fn locked_times(thread: &mut Thread, address: u64, mode: Mode, times: u32, p
 
 /// The thread has the mutex, which it did not have to wait for: [`before_lock`] and [`locked`] in one.
 #[inline]
-pub fn locked_at_once(thread: &mut Thread, address: u64, mode: Mode, again: Again, pc: u64) {
+pub fn locked_at_once(thread: &mut Thread, address: u64, mode: Mode, again: impl FnOnce() -> Again, pc: u64) {
     if !usual::takes(thread, address, mode, true, pc) {
-        taken(thread, address, mode, 1, Some(again), pc);
+        taken(thread, address, mode, 1, Some(again()), pc);
     }
 }
 
@@ -307,9 +307,15 @@ pub fn claimed(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
 
 /// The thread is about to unlock the mutex, which it holds in that mode as far as the caller knows.
 #[inline]
-pub fn unlocking(thread: &mut Thread, address: u64, mode: Option<Mode>, again: Again, pc: u64) {
+pub fn unlocking(
+    thread: &mut Thread,
+    address: u64,
+    mode: Option<Mode>,
+    again: impl FnOnce() -> Again,
+    pc: u64,
+) {
     if !usual::gives(thread, address, mode, pc) {
-        unlocking_times(thread, address, mode, again, 1, pc);
+        unlocking_times(thread, address, mode, again(), 1, pc);
     }
 }
 

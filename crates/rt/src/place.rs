@@ -312,16 +312,18 @@ impl Placer {
     /// A mutex was given back.
     #[inline]
     pub fn gave(&mut self, mutex: u64, now: Word) {
-        let gone = match self.held.iter().rposition(|h| h.mutex == mutex) {
-            // As a rule the last one.
-            Some(i) if i + 1 == self.held.len() => self.held.pop(),
-            Some(i) => Some(self.held.remove(i)),
-            None => None,
-        };
-        if let Some(gone) = gone {
-            self.held_hash = self.held_hash.wrapping_sub(gone.hash());
-            self.changed(now);
+        let last = self.held.len().wrapping_sub(1);
+        let is_last = self.held.get(last).is_some_and(|h| h.mutex == mutex);
+        let at = if is_last { Some(last) } else { self.held.iter().rposition(|h| h.mutex == mutex) };
+        let Some(at) = at else { return };
+        self.held_hash = self.held_hash.wrapping_sub(self.held[at].hash());
+        // As a rule it is the last one.
+        if is_last {
+            self.held.truncate(last)
+        } else {
+            drop(self.held.remove(at))
         }
+        self.changed(now);
     }
 
     /// Other mutexes are held from now on.
