@@ -18,6 +18,8 @@ pub struct Hold {
     pub caller: Site,
     /// Its number among all mutexes that ever were.
     pub serial: u32,
+    /// The number of the set that it is by itself, if that was asked for when it was taken.
+    pub alone: Option<u32>,
 }
 
 impl Hold {
@@ -45,8 +47,8 @@ pub fn hash(serial: u32, mode: Mode) -> u64 {
 struct Member(u64);
 
 impl Member {
-    fn new(hold: &Hold) -> Member {
-        Member(hold.mutex << 1 | (hold.mode == Mode::Read) as u64)
+    fn new(mutex: u64, mode: Mode) -> Member {
+        Member(mutex << 1 | (mode == Mode::Read) as u64)
     }
 }
 
@@ -75,7 +77,7 @@ pub fn intern(held: &[Hold]) -> u32 {
             &mut many[..]
         }
     };
-    set.iter_mut().zip(held).for_each(|(member, hold)| *member = Member::new(hold));
+    set.iter_mut().zip(held).for_each(|(member, hold)| *member = Member::new(hold.mutex, hold.mode));
     set.sort_unstable();
     let mut count = 0;
     for i in 0..set.len() {
@@ -85,6 +87,13 @@ pub fn intern(held: &[Hold]) -> u32 {
         }
     }
     if count == 0 { 0 } else { TABLE.lock().number(&set[..count]) }
+}
+
+/// As [`intern`], of one mutex.
+#[cold]
+#[inline(never)]
+pub fn alone(mutex: u64, mode: Mode) -> u32 {
+    TABLE.lock().number(&[Member::new(mutex, mode)])
 }
 
 impl Table {
@@ -153,7 +162,7 @@ mod tests {
     use super::*;
 
     fn hold(mutex: u64, mode: Mode) -> Hold {
-        Hold { mutex, mode, pc: 1, caller: Site(1), serial: 1 }
+        Hold { mutex, mode, pc: 1, caller: Site(1), serial: 1, alone: None }
     }
 
     #[test]
@@ -162,6 +171,7 @@ mod tests {
             (hold(0x7fff_0000_1000, Mode::Write), hold(0x1010, Mode::Write), hold(0x1010, Mode::Read));
         let numbers = [&[a][..], &[b], &[c], &[a, b], &[a, c], &[b, c]].map(intern);
         assert!((0..numbers.len()).all(|i| numbers[i] != 0 && !numbers[..i].contains(&numbers[i])));
+        assert_eq!([alone(a.mutex, Mode::Write), alone(c.mutex, Mode::Read)], [numbers[0], numbers[2]]);
         assert_eq!((intern(&[]), intern(&[b, a]), intern(&[c, a, c])), (0, numbers[3], numbers[4]));
         assert_eq!(members(numbers[4]), [(c.mutex, Mode::Read), (a.mutex, Mode::Write)]);
         assert!(members(0).is_empty() && members(u32::MAX).is_empty() && count() >= numbers.len());

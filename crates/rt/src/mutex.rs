@@ -4,7 +4,7 @@ mod usual;
 
 use crate::access;
 use crate::deadlock;
-use crate::locksets::Hold;
+use crate::locksets::{self, Hold};
 use crate::record::{self, What};
 use crate::report;
 use crate::sites::{Note, Site};
@@ -30,6 +30,8 @@ pub struct MutexState {
     told: bool,
     /// It may be part of the graph of orders.
     pub ordered: bool,
+    /// The numbers of the sets of mutexes that it is by itself, held alone and for reading, if somebody has asked.
+    alone: [Option<u32>; 2],
 }
 
 impl MutexState {
@@ -142,6 +144,15 @@ pub fn before_lock(thread: &mut Thread, address: u64, mode: Mode, again: Again, 
     wish.tell(thread, address, mode, pc);
 }
 
+/// When a thread has said that it wants the mutex that it has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wished {
+    /// Before it waited for it: that was looked at.
+    Before,
+    /// It did not have to.
+    Now,
+}
+
 /// What is to be said of a thread's wish for a mutex.
 struct Wish {
     bug: Option<(Kind, Site)>,
@@ -203,7 +214,7 @@ fn tell_race(thread: &mut Thread, address: u64, conflict: Option<Conflict>) {
 /// The thread has the mutex.
 #[inline]
 pub fn locked(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
-    if !usual::takes(thread, address, mode, false, pc) {
+    if !usual::takes(thread, address, mode, Wished::Before, pc) {
         taken(thread, address, mode, 1, None, pc);
     }
 }
@@ -216,7 +227,7 @@ pub fn locked_times(thread: &mut Thread, address: u64, mode: Mode, times: u32, p
 /// The thread has the mutex, which it did not have to wait for: [`before_lock`] and [`locked`] in one.
 #[inline]
 pub fn locked_at_once(thread: &mut Thread, address: u64, mode: Mode, again: impl FnOnce() -> Again, pc: u64) {
-    if !usual::takes(thread, address, mode, true, pc) {
+    if !usual::takes(thread, address, mode, Wished::Now, pc) {
         taken(thread, address, mode, 1, Some(again()), pc);
     }
 }
@@ -228,9 +239,9 @@ fn taken(thread: &mut Thread, address: u64, mode: Mode, times: u32, wished: Opti
         return;
     }
     let turn = record::turn();
-    let ((wish, taken, serial), conflict) = using(thread, address, pc, |t, o| {
+    let ((wish, taken, hold), conflict) = using(thread, address, pc, |t, o| {
         let wish = wished.map(|again| Wish::of(t, o, mode, again));
-        (wish, take(t, o, mode, times), o.serial)
+        (wish, take(t, o, mode, times), held(t, o, address, mode, pc))
     });
     if let Some(wish) = wish {
         wish.tell(thread, address, mode, pc);
@@ -244,15 +255,20 @@ fn taken(thread: &mut Thread, address: u64, mode: Mode, times: u32, wished: Opti
         (0..times).for_each(|_| drop(record::event(thread, pc, what)));
     }
     if taken {
-        took(thread, address, mode, serial, pc);
+        thread.placer.took(hold, thread.state.latest());
     }
 }
 
-/// The thread holds the mutex of that number from now on.
+/// What the thread will hold when it has taken the mutex.
 #[inline(always)]
-fn took(thread: &mut Thread, address: u64, mode: Mode, serial: u32, pc: u64) {
-    let hold = Hold { mutex: address, mode, pc, caller: thread.placer.caller(), serial };
-    thread.placer.took(hold, thread.state.latest());
+fn held(thread: &Thread, object: &mut Object, address: u64, mode: Mode, pc: u64) -> Hold {
+    // Most are held by themselves, and looking for their sets by what they hold would take longer than all else there is to do with that.
+    let alone = &mut object.mutex.alone[mode as usize];
+    if alone.is_none() && thread.placer.held().is_empty() {
+        *alone = Some(locksets::alone(address, mode));
+    }
+    let (caller, serial, alone) = (thread.placer.caller(), object.serial, *alone);
+    Hold { mutex: address, mode, pc, caller, serial, alone }
 }
 
 /// The thread learns what the mutex knows, and has it. False if it had it already.

@@ -1,7 +1,7 @@
 //! What happens to a mutex nearly always: it was used before, nothing is wrong with it, who takes it finds it free and who gives it back has it. What is to be said of a mutex is then known to
 //! be nothing, and the rest takes a few hundred instructions, most of them for its cell and for the stamp of its use. Everything else is told by the functions one level up.
 
-use super::{MutexState, give_read, give_write, take, tell_race, took};
+use super::{MutexState, Wished, give_read, give_write, held, take, tell_race};
 use crate::access::{self, MEMORY};
 use crate::deadlock;
 use crate::sites::Note;
@@ -20,7 +20,7 @@ pub fn touch(thread: &mut Thread, detail: &mut Detail<Things>, offset: u64, pc: 
     detail.atomic(state, &MEMORY.sets, access, placer)
 }
 
-/// The mutex at the address, and whether its use is a race; nothing if it was not used before, or somebody else looks at it, or the thread does not look at all there is.
+/// The cell of a mutex; nothing if it was not used before, or somebody else looks at it, or the thread does not look at all there is.
 #[inline(always)]
 fn open(thread: &Thread, address: u64) -> Option<Cell> {
     if thread.is_watched() { sync::open_at_once(address) } else { None }
@@ -31,9 +31,9 @@ fn object(cell: &mut Cell, offset: u64) -> Option<&mut Object> {
     cell.detail().attached.object_if_any(offset as u8)
 }
 
-/// The thread has the mutex, and perhaps it is yet to be looked at that it wanted it. False if nothing was done, or nothing that cannot be done again: it is not the usual case.
+/// The thread has the mutex. False if nothing was done, or nothing that cannot be done again: it is not the usual case.
 #[inline(always)]
-pub fn takes(thread: &mut Thread, address: u64, mode: Mode, wished: bool, pc: u64) -> bool {
+pub fn takes(thread: &mut Thread, address: u64, mode: Mode, wished: Wished, pc: u64) -> bool {
     let offset = address & 7;
     let Some(mut cell) = open(thread, address) else { return false };
     let conflict = touch(thread, cell.detail(), offset, pc);
@@ -42,13 +42,13 @@ pub fn takes(thread: &mut Thread, address: u64, mode: Mode, wished: bool, pc: u6
         return false;
     };
     take(thread, object, mode, 1);
-    let serial = object.serial;
+    let hold = held(thread, object, address, mode, pc);
     drop(cell);
-    if wished {
-        deadlock::wants(thread, serial, address, mode, pc);
+    if wished == Wished::Now {
+        deadlock::wants(thread, hold.serial, address, mode, pc);
     }
     tell_race(thread, address, conflict);
-    took(thread, address, mode, serial, pc);
+    thread.placer.took(hold, thread.state.latest());
     true
 }
 
