@@ -10,7 +10,8 @@
 //!
 //! *Deviations*, all without effect on what races: an epoch is an interval of clocks and not one clock, since a clock also says which place of the program an
 //! access came from (`stamp`); a release begins a new epoch only if the old one has an access to tell apart; an acquire of what
-//! the thread already knows (the releaser's clock suffices to tell) joins nothing, and a release that adds to such knowledge replaces it.
+//! the thread already knows (the releaser's clock suffices to tell) joins nothing, a release that adds to such knowledge replaces it, and one that
+//! has nothing to add but its own clock copies nothing.
 
 use crate::clocks::{Clocks, Most};
 use crate::sets::Shares;
@@ -44,6 +45,8 @@ pub struct ThreadState {
     known: Clocks,
     /// `known` has grown since the last release, so the next one must be told from it by its clock.
     learned: bool,
+    /// The first clock that was released with all of `known`, as long as that has not grown since.
+    told: Clock,
     /// Accesses that nothing can ever happen after, although a later clock of their slot is known: see [`ThreadState::new`].
     orphaned: fn(Word) -> bool,
     /// For some slots, up to where they are known, at hand: what is known once stays known.
@@ -65,6 +68,7 @@ impl ThreadState {
             now: before,
             known: Clocks::new(),
             learned: false,
+            told: Clock(before.0 + 1),
             orphaned,
             memo: [const { core::cell::Cell::new(Word::NONE) }; MEMO],
             shares: Shares::with_orphans(orphaned),
@@ -190,9 +194,13 @@ impl ThreadState {
     }
 
     /// `[Release]` the lock knows what t knows, and t begins a new epoch.
+    #[inline]
     pub fn release(&mut self, lock: &mut LockState) {
         self.settle();
-        lock.known.clone_from(&self.known);
+        // As a rule nobody else has used the lock since t did, and t has learned nothing from anybody: clocks of releases tell.
+        if !lock.by.is_some_and(|(slot, clock)| slot == self.slot && clock >= self.told) {
+            lock.known.clone_from(&self.known);
+        }
         lock.by = Some((self.slot, self.now));
         self.advance();
     }
@@ -235,14 +243,16 @@ impl ThreadState {
     }
 
     /// Uses up a clock if there is something new to release: who knows a releaser's clock must know all that it knew then.
+    #[inline]
     fn settle(&mut self) {
-        if self.learned && self.now < self.start {
-            self.now = self.start;
+        if self.learned {
+            self.now = self.now.max(self.start);
+            (self.learned, self.told) = (false, self.now);
         }
-        self.learned = false;
     }
 
     /// Begins a new epoch, if the current one has an access to be told apart from what comes.
+    #[inline]
     fn advance(&mut self) {
         if self.now >= self.start {
             self.start = Clock(self.now.0 + 1);
@@ -386,6 +396,29 @@ mod tests {
         threads[0].release(&mut one);
         [&one, &one, &lock].into_iter().for_each(|known| fence.join(known));
         assert!(fence.covers(last) && !lock.covers(last));
+    }
+
+    /// A release copies nothing if the lock has it all from the same thread, and only then.
+    #[test]
+    fn what_was_learned_since_the_last_release_is_released() {
+        let mut threads = [0, 1].map(|slot| ThreadState::new(Slot(slot), Clock(0), |_| false));
+        let [own, other] = &mut threads;
+        let (mut lock, mut from_other) = (LockState::new(), LockState::new());
+        for round in 0..4 {
+            let stamps = [own.stamp(), other.stamp()];
+            other.release(&mut from_other);
+            if round % 2 == 1 {
+                own.release(&mut lock);
+            }
+            own.acquire(&from_other);
+            assert!(!lock.covers(stamps[1]));
+            own.release(&mut lock);
+            assert!(stamps.iter().all(|stamp| lock.covers(*stamp)), "{round}");
+        }
+        // Nor is it the same if another thread was in the slot when it was released.
+        let mut next = ThreadState::new(Slot(0), threads[0].now(), |_| false);
+        next.release(&mut lock);
+        assert!(!lock.covers(at(1, 1)));
     }
 
     #[test]

@@ -127,7 +127,7 @@ entries! {
         if flags & flag::RECURSIVE_UNLOCK != 0 && hold(flags) == Hold::Write {
             times = mutex::unlocking_all(&mut thread, address, pc);
         } else {
-            mutex::unlocking(&mut thread, address, Some(hold(flags)), Again::Deadlocks, pc);
+            mutex::unlocking(&mut thread, address, Some(hold(flags)), || Again::Deadlocks, pc);
         }
         look_away(&mut thread);
         times as c_int

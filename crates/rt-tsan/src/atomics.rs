@@ -38,7 +38,7 @@ macro_rules! update {
         unsafe extern "C" fn $inner(at: *const $atomic, value: $type, o: i32, pc: u64) -> $type {
             // SAFETY: the program's atomic.
             let atomic = unsafe { &*at };
-            watched(at as u64, size_of::<$type>() as u64, pc, || (atomic.$method(value, SeqCst), Effect::Update, order(o)))
+            watched(at as u64, size_of::<$type>() as u64, pc, move || (atomic.$method(value, SeqCst), Effect::Update, order(o)))
         }
         entry!($name, "rcx", $inner);
     )*};
@@ -63,7 +63,7 @@ macro_rules! width {
             unsafe extern "C" fn load_anew(at: *const $atomic, o: i32, pc: u64) -> $type {
                 // SAFETY: the program's atomic.
                 let atomic = unsafe { &*at };
-                watched(at as u64, size_of::<$type>() as u64, pc, || {
+                watched(at as u64, size_of::<$type>() as u64, pc, move || {
                     (atomic.load(SeqCst), Effect::Load, order(o))
                 })
             }
@@ -72,7 +72,7 @@ macro_rules! width {
             unsafe extern "C" fn store(at: *const $atomic, value: $type, o: i32, pc: u64) {
                 // SAFETY: the program's atomic.
                 let atomic = unsafe { &*at };
-                watched(at as u64, size_of::<$type>() as u64, pc, || {
+                watched(at as u64, size_of::<$type>() as u64, pc, move || {
                     (atomic.store(value, SeqCst), Effect::Store, order(o))
                 })
             }
@@ -97,7 +97,7 @@ macro_rules! width {
                 failed: i32,
                 pc: u64,
             ) -> ($type, bool) {
-                watched(at as u64, size_of::<$type>() as u64, pc, || {
+                watched(at as u64, size_of::<$type>() as u64, pc, move || {
                     // SAFETY: the program's atomic.
                     match unsafe { &*at }.compare_exchange(old, new, SeqCst, SeqCst) {
                         Ok(value) => ((value, true), Effect::Update, order(done)),

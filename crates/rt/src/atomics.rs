@@ -6,11 +6,11 @@ use crate::access::{MEMORY, extent, open};
 use crate::record;
 use crate::report;
 use crate::sites::Note;
-use crate::sync::Things;
+use crate::sync::{Cell, Things, open_at_once};
 use crate::thread::Thread;
 use core::sync::atomic::{AtomicBool, Ordering};
 use deadheat_online::LockState;
-use deadheat_shadow::{Access, Mode, Open, Version};
+use deadheat_shadow::{Access, Conflict, Detail, Mode, Version};
 
 /// A memory order, as numbered by C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,9 +73,54 @@ pub enum Effect {
     Update,
 }
 
+impl Effect {
+    /// How it conflicts with plain accesses.
+    #[inline(always)]
+    fn mode(self) -> Mode {
+        if self == Effect::Load { Mode::AtomicRead } else { Mode::AtomicWrite }
+    }
+}
+
 /// Performs an atomic operation: `operation` does it and says what it was and in which order.
-#[inline]
+#[inline(always)]
 pub fn perform<R>(
+    thread: &mut Thread,
+    address: u64,
+    size: u64,
+    pc: u64,
+    operation: impl FnOnce() -> (R, Effect, Order),
+) -> R {
+    let offset = address & 7;
+    let cell = if thread.is_watched() && offset + size <= 8 { open_at_once(address) } else { None };
+    let Some(mut cell) = cell else {
+        return perform_otherwise(thread, address, size, pc, operation);
+    };
+    let bytes = extent(offset, size);
+    let (result, effect, order) = operation();
+    let detail = cell.detail();
+    // What it learns comes first: the value's past happens before the access too.
+    if effect != Effect::Store {
+        learn(thread, &detail.attached, bytes, order);
+    }
+    let conflict = touch(thread, detail, bytes, effect.mode(), pc, size);
+    left(thread, &mut cell, bytes, effect, order);
+    if effect == Effect::Load && conflict.is_none() {
+        thread.loads.keep(address, size, order.acquires(), cell.version(), thread.state.epoch());
+    }
+    drop(cell);
+    if let Some(conflict) = conflict {
+        report::race(thread, address & !7, address, size, effect.mode(), conflict);
+    }
+    // To learn begins no epoch.
+    if effect != Effect::Load {
+        thread.goes_on();
+    }
+    result
+}
+
+/// As [`perform`], the first of a granule, or of several granules, or while not all is looked at, or something else is done with it.
+#[inline(never)]
+fn perform_otherwise<R>(
     thread: &mut Thread,
     address: u64,
     size: u64,
@@ -85,45 +130,37 @@ pub fn perform<R>(
     let turn = record::turn();
     let (granule, offset) = (address & !7, address & 7);
     let below = size.min(8 - offset);
-    let (mut cell, bytes) = (open(granule), extent(offset, below));
     // The rest of a 16-byte atomic, or of one that is not aligned: locked in the order of addresses.
-    let rest = |size: u64| (open(granule + 8), extent(0, size.min(8)));
-    let mut rest = if size > below { Some(rest(size - below)) } else { None };
+    let rest = |size: u64| (granule + 8, open(granule + 8), extent(0, size.min(8)));
+    let first = (granule, open(granule), extent(offset, below));
+    let mut parts = [Some(first), (size > below).then(|| rest(size - below))];
     let (result, effect, order) = operation();
-    let mode = if effect == Effect::Load { Mode::AtomicRead } else { Mode::AtomicWrite };
+    let mode = effect.mode();
     let ignored = if mode.writes() { thread.ignore_writes } else { thread.ignore_reads } > 0;
     if turn.is_some() && !ignored {
         record::atomic(thread, address, size, pc, effect, order);
     }
-    // What it learns comes first: the value's past happens before the access too.
     if thread.ignore_sync == 0 && effect != Effect::Store {
-        learn(thread, &cell.detail().attached, bytes, order);
-        if let Some((cell, bytes)) = &mut rest {
+        for (_, cell, bytes) in parts.iter_mut().flatten() {
             learn(thread, &cell.detail().attached, *bytes, order);
         }
     }
     let mut conflict = None;
     if !ignored {
-        thread.placer.at(pc, Note::size(size as usize));
-        let Thread { state, placer, .. } = &mut *thread;
-        let mut check = |cell: &mut Cell, extent| {
-            cell.detail().atomic(state, &MEMORY.sets, Access { mode, extent }, placer)
-        };
-        conflict = check(&mut cell, bytes).map(|conflict| (granule, conflict));
-        if let Some((cell, bytes)) = &mut rest {
-            let found = check(cell, *bytes);
-            conflict = conflict.or(found.map(|conflict| (granule + 8, conflict)));
+        for (granule, cell, bytes) in parts.iter_mut().flatten() {
+            let found = touch(thread, cell.detail(), *bytes, mode, pc, size);
+            conflict = conflict.or(found.map(|conflict| (*granule, conflict)));
         }
     }
-    left(thread, &mut cell, bytes, effect, order);
-    match &mut rest {
-        Some((cell, bytes)) => left(thread, cell, *bytes, effect, order),
-        None if (effect, conflict, thread.ignore_sync) == (Effect::Load, None, 0) && thread.quick => {
-            thread.loads.keep(address, size, order.acquires(), cell.version(), thread.state.epoch());
-        }
-        None => {}
+    for (_, cell, bytes) in parts.iter_mut().flatten() {
+        left(thread, cell, *bytes, effect, order);
     }
-    drop((cell, rest));
+    if let ([Some((_, cell, _)), None], Effect::Load, None, true) =
+        (&parts, effect, conflict, thread.is_watched())
+    {
+        thread.loads.keep(address, size, order.acquires(), cell.version(), thread.state.epoch());
+    }
+    drop(parts);
     if let Some((granule, conflict)) = conflict {
         report::race(thread, granule, address, size, mode, conflict);
     }
@@ -134,7 +171,20 @@ pub fn perform<R>(
     result
 }
 
-type Cell = Open<'static, Things>;
+/// The access that an operation is to the bytes of a granule.
+#[inline(always)]
+fn touch(
+    thread: &mut Thread,
+    detail: &mut Detail<Things>,
+    extent: u8,
+    mode: Mode,
+    pc: u64,
+    size: u64,
+) -> Option<Conflict> {
+    let Thread { state, placer, .. } = thread;
+    placer.at(pc, Note::size(size as usize));
+    detail.atomic(state, &MEMORY.sets, Access { mode, extent }, placer)
+}
 
 /// What the operation leaves behind for later loads, and a version of the detail that tells whether there is something new.
 #[inline(always)]

@@ -3,7 +3,7 @@
 //! Threads can stand at all edges of a cycle at once only if what they hold there goes together: a mutex that two of them held, at least one alone (a *gate*),
 //! keeps them apart. And each must really wait for the next: two that only read the same lock do not.
 
-use crate::locksets::Hold;
+use crate::locksets::{Hold, hash};
 use crate::nestings::{Shown, nesting};
 use crate::os::Mutex;
 use crate::output;
@@ -71,10 +71,17 @@ pub fn disable() {
 /// The thread asks for a mutex while it holds others.
 #[inline]
 pub fn wants(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u64) {
-    if thread.placer.held().is_empty() || !ENABLED.load(Ordering::Relaxed) {
+    if !thread.placer.held().is_empty() {
+        wants_inside(thread, serial, address, mode, pc);
+    }
+}
+
+#[inline(never)]
+fn wants_inside(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u64) {
+    if !ENABLED.load(Ordering::Relaxed) {
         return;
     }
-    let nesting = nesting(thread.placer.held(), serial, mode);
+    let nesting = nesting(thread.placer.held_hash(), hash(serial, mode));
     if !thread.nestings.met(nesting) && GRAPH.lock().nestings.is_new(nesting) {
         new_nesting(thread, serial, address, mode, pc);
     }
@@ -95,7 +102,7 @@ fn new_nesting(thread: &mut Thread, serial: u32, address: u64, mode: Mode, pc: u
         from: (hold.serial, hold.mutex),
         to: (serial, address),
         thread: thread.id,
-        held_at: hold.site,
+        held_at: hold.site(),
         asked_at,
         held: hold.mode,
         asked: mode,

@@ -1,7 +1,7 @@
 //! Sets of mutexes that were held together, each a number, so that an access can say what it held.
 
 use crate::os::Mutex;
-use crate::sites::Site;
+use crate::sites::{Note, SITES, Site};
 use alloc::vec::Vec;
 use deadheat_finding::Hold as Mode;
 
@@ -12,18 +12,34 @@ pub struct Hold {
     pub mutex: u64,
     /// Alone or with others.
     pub mode: Mode,
-    /// Where it was taken.
-    pub site: Site,
+    /// Where it was taken: hardly anybody asks, so there is no site of it yet.
+    pub pc: u64,
+    /// The site of the caller of the function that took it.
+    pub caller: Site,
     /// Its number among all mutexes that ever were.
     pub serial: u32,
+    /// The number of the set that it is by itself, if that was asked for when it was taken.
+    pub alone: Option<u32>,
 }
 
 impl Hold {
-    /// Of what a set of mutexes tells apart.
-    pub fn hash(&self) -> u64 {
-        let mixed = (self.mutex << 1 | (self.mode == Mode::Read) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    /// Where it was taken.
+    pub fn site(&self) -> Site {
+        SITES.intern(self.caller, self.pc, Note::CALL)
     }
+
+    /// Of the mutex and how it is held.
+    #[inline]
+    pub fn hash(&self) -> u64 {
+        hash(self.serial, self.mode)
+    }
+}
+
+/// Of a mutex and how it is held or asked for. Numbers of mutexes are never used again, so it means the same for ever. The sum of several is the hash of a set.
+#[inline]
+pub fn hash(serial: u32, mode: Mode) -> u64 {
+    let x = ((serial as u64) << 1 | mode as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
 /// A mutex of a set: its address, and below that whether it is held for reading.
@@ -31,8 +47,8 @@ impl Hold {
 struct Member(u64);
 
 impl Member {
-    fn new(hold: &Hold) -> Member {
-        Member(hold.mutex << 1 | (hold.mode == Mode::Read) as u64)
+    fn new(mutex: u64, mode: Mode) -> Member {
+        Member(mutex << 1 | (mode == Mode::Read) as u64)
     }
 }
 
@@ -61,7 +77,7 @@ pub fn intern(held: &[Hold]) -> u32 {
             &mut many[..]
         }
     };
-    set.iter_mut().zip(held).for_each(|(member, hold)| *member = Member::new(hold));
+    set.iter_mut().zip(held).for_each(|(member, hold)| *member = Member::new(hold.mutex, hold.mode));
     set.sort_unstable();
     let mut count = 0;
     for i in 0..set.len() {
@@ -71,6 +87,13 @@ pub fn intern(held: &[Hold]) -> u32 {
         }
     }
     if count == 0 { 0 } else { TABLE.lock().number(&set[..count]) }
+}
+
+/// As [`intern`], of one mutex.
+#[cold]
+#[inline(never)]
+pub fn alone(mutex: u64, mode: Mode) -> u32 {
+    TABLE.lock().number(&[Member::new(mutex, mode)])
 }
 
 impl Table {
@@ -139,7 +162,7 @@ mod tests {
     use super::*;
 
     fn hold(mutex: u64, mode: Mode) -> Hold {
-        Hold { mutex, mode, site: Site(1), serial: 1 }
+        Hold { mutex, mode, pc: 1, caller: Site(1), serial: 1, alone: None }
     }
 
     #[test]
@@ -148,6 +171,7 @@ mod tests {
             (hold(0x7fff_0000_1000, Mode::Write), hold(0x1010, Mode::Write), hold(0x1010, Mode::Read));
         let numbers = [&[a][..], &[b], &[c], &[a, b], &[a, c], &[b, c]].map(intern);
         assert!((0..numbers.len()).all(|i| numbers[i] != 0 && !numbers[..i].contains(&numbers[i])));
+        assert_eq!([alone(a.mutex, Mode::Write), alone(c.mutex, Mode::Read)], [numbers[0], numbers[2]]);
         assert_eq!((intern(&[]), intern(&[b, a]), intern(&[c, a, c])), (0, numbers[3], numbers[4]));
         assert_eq!(members(numbers[4]), [(c.mutex, Mode::Read), (a.mutex, Mode::Write)]);
         assert!(members(0).is_empty() && members(u32::MAX).is_empty() && count() >= numbers.len());

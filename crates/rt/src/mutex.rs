@@ -1,15 +1,17 @@
 //! Mutexes and read-write locks: what they order, who holds them, and what goes wrong with them.
 
-use crate::access::{self, MEMORY};
+mod usual;
+
+use crate::access;
 use crate::deadlock;
-use crate::locksets::Hold;
+use crate::locksets::{self, Hold};
 use crate::record::{self, What};
 use crate::report;
 use crate::sites::{Note, Site};
 use crate::sync::{self, Object};
 use crate::thread::Thread;
 use deadheat_finding::{Hold as Mode, Kind, ThreadId};
-use deadheat_shadow::{Access, Conflict, Mode as AccessMode};
+use deadheat_shadow::{Conflict, Mode as AccessMode};
 
 /// Who holds a mutex, and what is known of it.
 #[derive(Default, Debug)]
@@ -28,6 +30,16 @@ pub struct MutexState {
     told: bool,
     /// It may be part of the graph of orders.
     pub ordered: bool,
+    /// The numbers of the sets of mutexes that it is by itself, held alone and for reading, if somebody has asked.
+    alone: [Option<u32>; 2],
+}
+
+impl MutexState {
+    /// It was not destroyed.
+    #[inline(always)]
+    fn is_sound(&self) -> bool {
+        !self.destroyed
+    }
 }
 
 /// How long a mutex lives.
@@ -132,6 +144,15 @@ pub fn before_lock(thread: &mut Thread, address: u64, mode: Mode, again: Again, 
     wish.tell(thread, address, mode, pc);
 }
 
+/// When a thread has said that it wants the mutex that it has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wished {
+    /// Before it waited for it: that was looked at.
+    Before,
+    /// It did not have to.
+    Now,
+}
+
 /// What is to be said of a thread's wish for a mutex.
 struct Wish {
     bug: Option<(Kind, Site)>,
@@ -163,9 +184,7 @@ impl Wish {
     }
 }
 
-/// Calls `f` with the mutex that is used: an atomic read of its first byte, which races only with its making and destruction; the race, if there is one.
-/// That comes before whatever `f` learns: who locks a mutex must know that it was made without being told by the mutex itself.
-#[inline(always)]
+/// Calls `f` with the mutex that is used; the race that its use is, if it is one.
 fn using<R>(
     thread: &mut Thread,
     address: u64,
@@ -178,10 +197,7 @@ fn using<R>(
     let detail = cell.detail();
     let mut conflict = None;
     if thread.ignore_reads == 0 {
-        let Thread { state, placer, .. } = &mut *thread;
-        placer.at(pc, Note::size(1));
-        let access = Access { mode: AccessMode::AtomicRead, extent: access::extent(offset, 1) };
-        conflict = detail.atomic(state, &MEMORY.sets, access, placer);
+        conflict = usual::touch(thread, detail, offset, pc);
     }
     let object = detail.attached.object(offset as u8, || created(pc)(thread));
     (f(thread, object), conflict)
@@ -196,8 +212,11 @@ fn tell_race(thread: &mut Thread, address: u64, conflict: Option<Conflict>) {
 }
 
 /// The thread has the mutex.
+#[inline]
 pub fn locked(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
-    locked_times(thread, address, mode, 1, pc);
+    if !usual::takes(thread, address, mode, Wished::Before, pc) {
+        taken(thread, address, mode, 1, None, pc);
+    }
 }
 
 /// The thread has the mutex, and has locked it that many times at once.
@@ -206,21 +225,23 @@ pub fn locked_times(thread: &mut Thread, address: u64, mode: Mode, times: u32, p
 }
 
 /// The thread has the mutex, which it did not have to wait for: [`before_lock`] and [`locked`] in one.
-pub fn locked_at_once(thread: &mut Thread, address: u64, mode: Mode, again: Again, pc: u64) {
-    taken(thread, address, mode, 1, Some(again), pc);
+#[inline]
+pub fn locked_at_once(thread: &mut Thread, address: u64, mode: Mode, again: impl FnOnce() -> Again, pc: u64) {
+    if !usual::takes(thread, address, mode, Wished::Now, pc) {
+        taken(thread, address, mode, 1, Some(again()), pc);
+    }
 }
 
 /// The thread has the mutex. `wished`: that it wanted it is yet to be looked at, and what the mutex does when its owner locks it again.
-#[inline]
+#[inline(never)]
 fn taken(thread: &mut Thread, address: u64, mode: Mode, times: u32, wished: Option<Again>, pc: u64) {
     if thread.ignore_sync > 0 {
         return;
     }
     let turn = record::turn();
-    let ((wish, taken, serial), conflict) = using(thread, address, pc, |t, o| {
+    let ((wish, taken, hold), conflict) = using(thread, address, pc, |t, o| {
         let wish = wished.map(|again| Wish::of(t, o, mode, again));
-        o.mutex.ordered = true;
-        (wish, takes(t, o, mode, times), o.serial)
+        (wish, take(t, o, mode, times), held(t, o, address, mode, pc))
     });
     if let Some(wish) = wish {
         wish.tell(thread, address, mode, pc);
@@ -234,14 +255,26 @@ fn taken(thread: &mut Thread, address: u64, mode: Mode, times: u32, wished: Opti
         (0..times).for_each(|_| drop(record::event(thread, pc, what)));
     }
     if taken {
-        let site = thread.placer.site(pc, Note::CALL);
-        thread.placer.took(Hold { mutex: address, mode, site, serial }, thread.state.latest());
+        thread.placer.took(hold, thread.state.latest());
     }
+}
+
+/// What the thread will hold when it has taken the mutex.
+#[inline(always)]
+fn held(thread: &Thread, object: &mut Object, address: u64, mode: Mode, pc: u64) -> Hold {
+    // Most are held by themselves, and looking for their sets by what they hold would take longer than all else there is to do with that.
+    let alone = &mut object.mutex.alone[mode as usize];
+    if alone.is_none() && thread.placer.held().is_empty() {
+        *alone = Some(locksets::alone(address, mode));
+    }
+    let (caller, serial, alone) = (thread.placer.caller(), object.serial, *alone);
+    Hold { mutex: address, mode, pc, caller, serial, alone }
 }
 
 /// The thread learns what the mutex knows, and has it. False if it had it already.
 #[inline(always)]
-fn takes(thread: &mut Thread, object: &mut Object, mode: Mode, times: u32) -> bool {
+fn take(thread: &mut Thread, object: &mut Object, mode: Mode, times: u32) -> bool {
+    object.mutex.ordered = true;
     match mode {
         Mode::Read => {
             thread.state.acquire(&object.clock);
@@ -264,6 +297,20 @@ fn takes(thread: &mut Thread, object: &mut Object, mode: Mode, times: u32) -> bo
     }
 }
 
+/// The thread, which had the mutex alone, has it no longer; whoever has it next learns what it knows.
+#[inline(always)]
+fn give_write(thread: &mut Thread, object: &mut Object) {
+    (object.mutex.owner, object.mutex.depth) = (None, 0);
+    thread.state.release(&mut object.clock);
+}
+
+/// One of those who read gives the mutex back; whoever has it alone next learns what it knows.
+#[inline(always)]
+fn give_read(thread: &mut Thread, object: &mut Object) {
+    object.mutex.readers = object.mutex.readers.saturating_sub(1);
+    thread.state.release_join(&mut object.readers);
+}
+
 /// The thread says that it has a mutex of the program's own making: a bug if another thread has it too.
 pub fn claimed(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
     let id = thread.id;
@@ -275,8 +322,17 @@ pub fn claimed(thread: &mut Thread, address: u64, mode: Mode, pc: u64) {
 }
 
 /// The thread is about to unlock the mutex, which it holds in that mode as far as the caller knows.
-pub fn unlocking(thread: &mut Thread, address: u64, mode: Option<Mode>, again: Again, pc: u64) {
-    unlocking_times(thread, address, mode, again, 1, pc);
+#[inline]
+pub fn unlocking(
+    thread: &mut Thread,
+    address: u64,
+    mode: Option<Mode>,
+    again: impl FnOnce() -> Again,
+    pc: u64,
+) {
+    if !usual::gives(thread, address, mode, pc) {
+        unlocking_times(thread, address, mode, again(), 1, pc);
+    }
 }
 
 /// The thread gives the mutex up altogether, however often it has locked it: how often that was.
@@ -284,6 +340,7 @@ pub fn unlocking_all(thread: &mut Thread, address: u64, pc: u64) -> u32 {
     unlocking_times(thread, address, Some(Mode::Write), Again::Counts, u32::MAX, pc)
 }
 
+#[inline(never)]
 fn unlocking_times(
     thread: &mut Thread,
     address: u64,
@@ -313,16 +370,14 @@ fn unlocking_times(
             what = Some(What::Unlock { lock: address });
             o.mutex.depth = before.saturating_sub(times);
             if o.mutex.depth == 0 {
-                o.mutex.owner = None;
-                t.state.release(&mut o.clock);
+                give_write(t, o);
             }
             return (bug, o.mutex.depth == 0, before - o.mutex.depth);
         }
         if reads || o.mutex.readers > 0 {
             // A read lock may be given back by another thread than the one that took it.
             what = Some(What::UnlockShared { lock: address });
-            o.mutex.readers = o.mutex.readers.saturating_sub(1);
-            t.state.release_join(&mut o.readers);
+            give_read(t, o);
         } else if again == Again::Deadlocks {
             // The mutex lets everybody unlock it, and so it is free now.
             (o.mutex.owner, o.mutex.depth) = (None, 0);

@@ -1,17 +1,11 @@
 //! Which mutexes were asked for while which were held, each a number: what was met before has nothing to add to the graph of orders (`deadlock`).
 
-use crate::locksets::Hold;
 use alloc::vec::Vec;
-use deadheat_finding::Hold as Mode;
 
-/// A number for asking for a mutex while those are held, whatever their order. Numbers of mutexes are never used again, so it means the same for ever. Never zero.
-pub fn nesting(held: &[Hold], serial: u32, mode: Mode) -> u64 {
-    let one = |serial: u32, mode: Mode| {
-        let x = ((serial as u64) << 1 | mode as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
-    };
-    let set = held.iter().fold(0u64, |sum, h| sum.wrapping_add(one(h.serial, h.mode)));
-    let both = set ^ one(serial, mode).rotate_left(32);
+/// A number for asking for a mutex while others are held, by the hashes of that and of those, whatever their order. Never zero.
+#[inline]
+pub fn nesting(held: u64, asked: u64) -> u64 {
+    let both = held ^ asked.rotate_left(32);
     (both ^ both >> 31).max(1)
 }
 
@@ -126,21 +120,23 @@ impl Default for Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sites::Site;
+    use crate::locksets::hash;
+    use deadheat_finding::Hold as Mode;
 
-    fn hold(serial: u32, mode: Mode) -> Hold {
-        Hold { mutex: 8 * serial as u64, mode, site: Site(1), serial }
+    fn nesting(held: &[(u32, Mode)], serial: u32, mode: Mode) -> u64 {
+        let held = held.iter().fold(0u64, |sum, (serial, mode)| sum.wrapping_add(hash(*serial, *mode)));
+        super::nesting(held, hash(serial, mode))
     }
 
     #[test]
     fn a_nesting_is_of_mutexes_and_how_they_are_held_in_any_order() {
-        let (a, b) = (hold(1, Mode::Write), hold(2, Mode::Write));
+        let (a, b) = ((1, Mode::Write), (2, Mode::Write));
         let all = [
             nesting(&[a, b], 3, Mode::Write),
             nesting(&[a, b], 3, Mode::Read),
-            nesting(&[a, hold(2, Mode::Read)], 3, Mode::Write),
+            nesting(&[a, (2, Mode::Read)], 3, Mode::Write),
             nesting(&[a], 3, Mode::Write),
-            nesting(&[hold(3, Mode::Write), a], 2, Mode::Write),
+            nesting(&[(3, Mode::Write), a], 2, Mode::Write),
         ];
         assert_eq!(nesting(&[b, a], 3, Mode::Write), all[0]);
         assert!((0..all.len()).all(|i| !all[..i].contains(&all[i])));
@@ -150,7 +146,7 @@ mod tests {
     fn what_was_met_is_known_and_many_are() {
         let mut known = Known::new();
         let all: Vec<u64> =
-            (1..500).map(|serial| nesting(&[hold(1, Mode::Write)], serial, Mode::Write)).collect();
+            (1..500).map(|serial| nesting(&[(1, Mode::Write)], serial, Mode::Write)).collect();
         assert!(all.iter().all(|nesting| !known.met(*nesting)));
         let again = |known: &mut Known| all.iter().filter(|nesting| known.met(**nesting)).count();
         assert!((0..20).map(|_| again(&mut known)).last() > Some(400));

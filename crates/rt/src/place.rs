@@ -112,8 +112,6 @@ pub struct Placer {
     /// Stamps before this one are not used again: an epoch has begun, or mutexes were taken since.
     floor: Word,
     held: Vec<Hold>,
-    /// Of the mutexes held, in whatever order.
-    held_hash: u64,
     /// Numbers of sets of mutexes at hand.
     locksets: Vec<Locksets>,
     /// What was done when.
@@ -144,7 +142,6 @@ impl Placer {
             calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
             held: Vec::new(),
-            held_hash: 0,
             locksets: alloc::vec![[NO_LOCKSET; 4]; LOCKSETS],
             log: Log::new(),
             scattered: Scattered::new(),
@@ -252,10 +249,12 @@ impl Placer {
     /// The number of the set of mutexes held.
     #[inline]
     pub fn lockset(&mut self) -> u32 {
-        if self.held.is_empty() {
-            return 0;
+        match self.held[..] {
+            [] => return 0,
+            [Hold { alone: Some(number), .. }] => return number,
+            _ => {}
         }
-        let hash = self.held_hash;
+        let hash = self.held_hash();
         let set = &self.locksets[hash as usize & (self.locksets.len() - 1)];
         match set.iter().find(|lockset| lockset.hash == hash) {
             Some(lockset) => lockset.number,
@@ -297,25 +296,35 @@ impl Placer {
         &self.held
     }
 
+    /// The hash of the set of them, in whatever order.
+    #[inline]
+    pub fn held_hash(&self) -> u64 {
+        self.held.iter().fold(0, |sum, hold| sum.wrapping_add(hold.hash()))
+    }
+
     /// A mutex was taken.
+    #[inline]
     pub fn took(&mut self, hold: Hold, now: Word) {
         self.held.push(hold);
-        self.held_hash = self.held_hash.wrapping_add(hold.hash());
         self.changed(now);
     }
 
     /// A mutex was given back.
+    #[inline]
     pub fn gave(&mut self, mutex: u64, now: Word) {
-        if let Some(i) = self.held.iter().rposition(|h| h.mutex == mutex) {
-            // As a rule the last one.
-            let is_last = i + 1 == self.held.len();
-            let gone = if is_last { self.held.pop() } else { Some(self.held.remove(i)) };
-            self.held_hash = self.held_hash.wrapping_sub(gone.map_or(0, |hold| hold.hash()));
-            self.changed(now);
+        // As a rule it is the last one.
+        if self.held.last().is_some_and(|h| h.mutex == mutex) {
+            self.held.truncate(self.held.len() - 1);
+        } else if let Some(at) = self.held.iter().rposition(|h| h.mutex == mutex) {
+            self.held.remove(at);
+        } else {
+            return;
         }
+        self.changed(now);
     }
 
     /// Other mutexes are held from now on.
+    #[inline]
     fn changed(&mut self, now: Word) {
         self.floor = next(now);
         let locks = self.lockset();

@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
 use deadheat_online::LockState;
-use deadheat_shadow::Attachment;
+use deadheat_shadow::{Attachment, Open};
 
 /// All that is attached to the addresses of a granule.
 #[derive(Default)]
@@ -171,6 +171,16 @@ impl Things {
         let at = self.objects.iter().position(|(at, _)| *at == offset)?;
         Some(self.objects.swap_remove(at).1)
     }
+}
+
+/// The cell of a granule, locked.
+pub type Cell = Open<'static, Things>;
+
+/// Opens the cell at that address, if it has a detail and nobody else has opened it.
+#[inline(always)]
+pub fn open_at_once(address: u64) -> Option<Cell> {
+    // SAFETY: all details of this process have `Things` attached.
+    unsafe { Open::lock_detailed(access::cell(address)) }
 }
 
 /// Calls `f` with the object at that address, made if there is none, while nobody else looks at it.

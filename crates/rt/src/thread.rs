@@ -241,20 +241,36 @@ impl Thread {
     }
 
     /// Tells the fast paths about the current epoch; after everything that may begin a new one, or change what is ignored.
-    #[inline]
     pub fn refresh(&mut self) {
         let exact = access::fast_paths() && self.ignore_reads == 0 && self.ignore_writes == 0;
+        self.quick = exact && access::is_quick();
+        self.tell(exact);
+    }
+
+    /// As [`Thread::refresh`], when nothing but the epoch may have changed.
+    #[inline]
+    pub fn goes_on(&mut self) {
+        if self.quick { self.tell(true) } else { self.refresh() }
+    }
+
+    /// Tells the fast paths about the epoch, if what they decide is to be decided.
+    #[inline(always)]
+    fn tell(&mut self, exact: bool) {
         let start = self.state.epoch();
         self.placer.epoch(start);
-        let epoch = if exact { start.0 } else { tls::NEVER };
-        tls::set::<{ offset::EPOCH }>(epoch);
-        tls::set::<{ offset::LATEST }>(0);
+        tls::set::<{ offset::EPOCH }>(if exact { start.0 } else { tls::NEVER });
         tls::set::<{ offset::TWO }>(if exact { since(start).0 } else { 0 });
+        tls::set::<{ offset::LATEST }>(0);
         self.lately.renew();
-        self.quick = exact && access::is_quick();
         if self.state.is_exhausted() {
             self.move_on();
         }
+    }
+
+    /// All that it does is looked at, and nothing else is done with it.
+    #[inline]
+    pub fn is_watched(&self) -> bool {
+        self.quick && self.ignore_sync == 0
     }
 
     /// The clocks of the slot are used up: goes on in another.

@@ -54,7 +54,7 @@ impl Atomics {
     }
 
     /// Remembers an atomic access.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, thread: &mut ThreadState, access: Access, stamps: &mut impl Stamps) {
         let key = Key::new(thread.slot(), access.extent, access.mode.writes());
         let start = self.first(key);

@@ -47,6 +47,7 @@ impl<T: Attachment> Detail<T> {
     }
 
     /// An atomic access: checked against the plain ones, and remembered.
+    #[inline(always)]
     pub fn atomic(
         &mut self,
         thread: &mut ThreadState,

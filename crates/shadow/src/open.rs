@@ -30,8 +30,7 @@ impl<'a, T: Attachment> Open<'a, T> {
     #[inline(always)]
     pub unsafe fn lock_detailed(cell: &'a VarState) -> Option<Open<'a, T>> {
         let w = cell.load_w();
-        let is_detail = w.0 & (Word::OTHER | Word::FOREIGN) == Word::SPECIAL;
-        if !is_detail || !cell.replace_w(w, Word(w.0 | Word::LOCK)) {
+        if !is_detail(w) || w.is_locked() || !cell.replace_w(w, Word(w.0 | Word::LOCK)) {
             return None;
         }
         Some(Open { cell, state: Pair { w, r: cell.load_r() }, kind: core::marker::PhantomData })
@@ -64,8 +63,8 @@ impl<'a, T: Attachment> Open<'a, T> {
     #[inline]
     pub fn detail_if_any(&mut self) -> Option<&mut Detail<T>> {
         let w = self.state.w;
-        // SAFETY: a special W that is no history points to a detail that this cell owns, and the lock is held.
-        (w.is_special() && w.0 & Word::FOREIGN == 0).then(|| unsafe { &mut *pointer(w) })
+        // SAFETY: such a W points to a detail that this cell owns, and the lock is held.
+        is_detail(w).then(|| unsafe { &mut *pointer(w) })
     }
 
     /// The granule's detail, made if it has none.
@@ -132,6 +131,13 @@ impl Version {
     }
 }
 
+/// The W of a cell points to a detail: special, and no history.
+#[inline(always)]
+fn is_detail(w: Word) -> bool {
+    w.0 & (Word::SPECIAL | Word::FOREIGN) == Word::SPECIAL
+}
+
+#[inline(always)]
 fn pointer<T>(w: Word) -> *mut Detail<T> {
     (w.0 & !Word::OTHER) as *mut Detail<T>
 }

@@ -79,7 +79,7 @@ entries! {
     }
 
     fn AnnotateRWLockReleased(pc; file: File, line: c_int, lock: u64, writes: u64) {
-        known(|t| mutex::unlocking(t, lock, Some(hold(writes)), Again::Deadlocks, pc));
+        known(|t| mutex::unlocking(t, lock, Some(hold(writes)), || Again::Deadlocks, pc));
     }
 
     fn AnnotateIgnoreReadsBegin(pc; file: File, line: c_int) {

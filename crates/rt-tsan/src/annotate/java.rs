@@ -99,7 +99,7 @@ entries! {
     }
 
     fn __tsan_java_mutex_unlock(pc; address: u64) {
-        known(|t| mutex::unlocking(t, address, Some(Hold::Write), Again::Counts, pc));
+        known(|t| mutex::unlocking(t, address, Some(Hold::Write), || Again::Counts, pc));
     }
 
     fn __tsan_java_mutex_read_lock(pc; address: u64) {
@@ -107,7 +107,7 @@ entries! {
     }
 
     fn __tsan_java_mutex_read_unlock(pc; address: u64) {
-        known(|t| mutex::unlocking(t, address, Some(Hold::Read), Again::Counts, pc));
+        known(|t| mutex::unlocking(t, address, Some(Hold::Read), || Again::Counts, pc));
     }
 
     fn __tsan_java_mutex_lock_rec(pc; address: u64, times: c_int) {

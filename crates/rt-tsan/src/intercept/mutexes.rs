@@ -48,7 +48,7 @@ fn lock_at_once(m: *mut pthread_mutex_t, pc: u64) -> Option<c_int> {
     } else if result != 0 {
         return None;
     }
-    mutex::locked_at_once(&mut thread, m as u64, Hold::Write, again(m), pc);
+    mutex::locked_at_once(&mut thread, m as u64, Hold::Write, || again(m), pc);
     Some(result)
 }
 
@@ -77,7 +77,7 @@ pub fn before_unlock(m: *const pthread_mutex_t, pc: u64) {
     if is_destroyed(m) {
         mutex::invalid(&mut thread, m as u64, pc);
     } else {
-        mutex::unlocking(&mut thread, m as u64, Some(Hold::Write), again(m), pc);
+        mutex::unlocking(&mut thread, m as u64, Some(Hold::Write), || again(m), pc);
     }
 }
 

@@ -24,7 +24,7 @@ fn at_once(
     // SAFETY: the program's lock, which it is about to lock.
     let result = unsafe { try_lock(lock) };
     (result == 0).then(|| {
-        mutex::locked_at_once(&mut thread, lock as u64, hold, Again::Refuses, pc);
+        mutex::locked_at_once(&mut thread, lock as u64, hold, || Again::Refuses, pc);
         result
     })
 }
@@ -96,7 +96,7 @@ interceptors! {
 
     fn pthread_rwlock_unlock(pc; lock: *mut pthread_rwlock_t) -> c_int {
         if let Some(mut thread) = Stay::begin() {
-            mutex::unlocking(&mut thread, lock as u64, None, Again::Deadlocks, pc);
+            mutex::unlocking(&mut thread, lock as u64, None, || Again::Deadlocks, pc);
         }
         real(lock)
     }

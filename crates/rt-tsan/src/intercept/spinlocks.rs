@@ -37,7 +37,7 @@ interceptors! {
         if let Some(mut thread) = Stay::begin() {
             // SAFETY: the program's lock, which it is about to lock.
             if unsafe { try_lock(lock) } == 0 {
-                mutex::locked_at_once(&mut thread, lock as u64, Hold::Write, Again::Deadlocks, pc);
+                mutex::locked_at_once(&mut thread, lock as u64, Hold::Write, || Again::Deadlocks, pc);
                 return 0;
             }
             mutex::before_lock(&mut thread, lock as u64, Hold::Write, Again::Deadlocks, pc);
@@ -51,7 +51,7 @@ interceptors! {
 
     fn pthread_spin_unlock(pc; lock: *mut pthread_spinlock_t) -> c_int {
         if let Some(mut thread) = Stay::begin() {
-            mutex::unlocking(&mut thread, lock as u64, Some(Hold::Write), Again::Deadlocks, pc);
+            mutex::unlocking(&mut thread, lock as u64, Some(Hold::Write), || Again::Deadlocks, pc);
         }
         real(lock)
     }
