@@ -85,8 +85,11 @@ impl Emitter {
             }
         }
         mend_phis(source.function, &tails, edits);
-        if let Some(inliner) = self.inliner.as_mut().filter(|_| frames) {
-            inliner.frames(source.function, edits);
+        if let Some(inliner) = &mut self.inliner {
+            inliner.prefetches(source.function, edits);
+            if frames {
+                inliner.frames(source.function, edits);
+            }
         }
     }
 
