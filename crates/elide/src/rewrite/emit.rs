@@ -62,7 +62,7 @@ impl Emitter {
         frames: bool,
     ) {
         let mut tails = Tails::default();
-        let paths = if all.len() > LARGE { Paths::First } else { Paths::All };
+        let paths = if all.len() > LARGE { Paths::Words } else { Paths::All };
         if plan.checks.iter().any(|once| once.unless != 0) {
             self.memory.begin(source.function, plan, edits);
         }

@@ -1,7 +1,7 @@
-//! The comparison that decides most checks, in the code itself.
+//! The comparisons that decide most checks, in the code itself.
 //!
-//! The same as the runtime's fast paths (`rt-tsan`, `access`): the cell of the address, its word, the difference to the beginning of the thread's epoch; nothing is left to do if that is small. Otherwise the
-//! runtime is called, in a convention that leaves the caller's registers alone. What is known here of the runtime is in this file's constants, and `docs/architecture.md` says so.
+//! The same as the runtime's fast paths (`rt-tsan`, `access`): the cell of the address, its word, the difference to the beginning of the thread's epoch; nothing is left to do if that is small. If no comparison
+//! decides, the runtime is called, in a convention that leaves the caller's registers alone. What is known here of the runtime is in this file's constants, and `docs/architecture.md` says so.
 
 use crate::analysis::checks::{Mode, Named};
 use crate::ir::{Function, Kind, Module};
@@ -37,8 +37,8 @@ const FRAME: u32 = 16;
 pub enum Paths {
     /// All that is decided in an epoch.
     All,
-    /// Only the first comparison. The code of large functions grows too much otherwise, and with it the time to compile them.
-    First,
+    /// All but the sets. The code of large functions grows too much otherwise, and with it the time to compile them.
+    Words,
 }
 
 /// The code of one check as it grows. All values begin with the same name. Only the call says where it is in the source: half of the text would be that otherwise.
