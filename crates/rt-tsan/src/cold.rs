@@ -1,10 +1,11 @@
 //! What code calls that has the same-epoch comparison in itself (`deadheat cc --elide`), when that does not decide.
 //!
 //! In LLVM's `preserve_most` convention: all general registers but r11 stay what they are, so that the caller need not save any around a call that is seldom made. The caller saves vector registers itself.
-//! The assembly of the fast paths runs again, since it knows words about some of a granule's bytes, and sets; what it cannot decide goes where it would have gone.
+//! What the code has compared is not compared again: an access within a granule goes on to the slow paths if W and R are words that the code knows. If not, and for accesses at any address, the assembly of the fast
+//! paths runs again, since it knows more of sets, of two accesses in one word, and of what the thread remembers.
 
 use crate::access::{self, CLOCK, R, W, WHOLE};
-use crate::paths::{is_remembered, is_two, read_path, read16_path, write_path, write16_path};
+use crate::paths::{is_remembered, is_two, read_path, read16_path, write_path};
 use core::arch::naked_asm;
 use deadheat_online::Word;
 use deadheat_rt::access::FORGOTTEN as CHANGES;
@@ -22,6 +23,45 @@ macro_rules! within {
     };
     (unaligned) => {
         "lea eax, [rdi + {beyond}]\nxor eax, edi\ntest eax, -8\njne 8f"
+    };
+}
+
+/// Goes on at 5 if the word in rdx is not special, and so says no more than the code has seen: behind `$word`, which begins with the cell in rax.
+macro_rules! unless_plain {
+    ($word:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
+            "lea rax, [rdi + rdi]\n",
+            "and rax, qword ptr fs:[rcx + {mask}]\n",
+            "xor rax, qword ptr fs:[rcx + {base}]\n",
+            $word,
+            "bt rdx, {special}\n",
+            "jnc 5f\n",
+        )
+    };
+}
+
+/// What is left to look at of a read that has found no word of its epoch.
+macro_rules! cold_read_path {
+    ($done:literal) => {
+        concat!(
+            unless_plain!("mov rdx, qword ptr [rax + {w}]\nor rdx, qword ptr [rax + {r}]\n"),
+            read_path!($done),
+        )
+    };
+}
+
+/// The same of a write.
+macro_rules! cold_write_path {
+    ($done:literal) => {
+        concat!(unless_plain!("mov rdx, qword ptr [rax + {w}]\n"), write_path!($done))
+    };
+}
+
+/// Of a write of 16 bytes there is nothing left.
+macro_rules! no_path {
+    ($done:literal) => {
+        ""
     };
 }
 
@@ -59,15 +99,15 @@ macro_rules! cold {
 }
 
 cold! {
-    read_path aligned __deadheat_cold_read1: slow_read1 slow_read1 1;
-    read_path aligned __deadheat_cold_read2: slow_read2 slow_read2 2;
-    read_path aligned __deadheat_cold_read4: slow_read4 slow_read4 4;
-    read_path aligned __deadheat_cold_read8: slow_read8 slow_read8 8;
-    read_path aligned __deadheat_cold_vptr_read: slow_vptr_read slow_vptr_read 8;
-    write_path aligned __deadheat_cold_write1: slow_write1 slow_write1 1;
-    write_path aligned __deadheat_cold_write2: slow_write2 slow_write2 2;
-    write_path aligned __deadheat_cold_write4: slow_write4 slow_write4 4;
-    write_path aligned __deadheat_cold_write8: slow_write8 slow_write8 8;
+    cold_read_path aligned __deadheat_cold_read1: slow_read1 slow_read1 1;
+    cold_read_path aligned __deadheat_cold_read2: slow_read2 slow_read2 2;
+    cold_read_path aligned __deadheat_cold_read4: slow_read4 slow_read4 4;
+    cold_read_path aligned __deadheat_cold_read8: slow_read8 slow_read8 8;
+    cold_read_path aligned __deadheat_cold_vptr_read: slow_vptr_read slow_vptr_read 8;
+    cold_write_path aligned __deadheat_cold_write1: slow_write1 slow_write1 1;
+    cold_write_path aligned __deadheat_cold_write2: slow_write2 slow_write2 2;
+    cold_write_path aligned __deadheat_cold_write4: slow_write4 slow_write4 4;
+    cold_write_path aligned __deadheat_cold_write8: slow_write8 slow_write8 8;
     read_path unaligned __deadheat_cold_unaligned_read2: slow_read2 across_read2 2;
     read_path unaligned __deadheat_cold_unaligned_read4: slow_read4 across_read4 4;
     read_path unaligned __deadheat_cold_unaligned_read8: slow_read8 across_read8 8;
@@ -91,7 +131,7 @@ macro_rules! cold16 {
                 "pop r11", "pop r10", "pop rdi",
                 "9: pop rsi", "pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
                 "ret",
-                "/* {w} {r} {last} {seen} */",
+                "/* {mask} {base} {epoch} {clock} {w} {r} {last} {seen} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 last = const SEEN - 1, seen = const AT_HAND, slow = sym access::$slow,
             )
@@ -101,7 +141,7 @@ macro_rules! cold16 {
 
 cold16! {
     read16_path __deadheat_cold_read16: slow_read16;
-    write16_path __deadheat_cold_write16: slow_write16;
+    no_path __deadheat_cold_write16: slow_write16;
 }
 
 /// So many bytes are asked for as a whole first.

@@ -114,14 +114,20 @@ fn each(thread: &mut Thread, first: u64, last: u64, by: u64, mode: Mode) -> Opti
     let quick = thread.quick;
     let mut past = Past::of(thread);
     let one_by_one = |thread: &mut Thread, past: &mut Past, first: u64, last: u64| {
-        let mut found = None;
-        each_cell(first, last, by, |granule, cell| {
-            if !(quick && past.decides(thread, cell, mode)) {
-                let conflict = checked_part(thread, granule, Access { mode, extent: Word::WHOLE });
-                found = found.or(conflict.map(|c| (granule, c)));
+        let (mut at, mut found) = (first, None);
+        while at < last {
+            let behind = if quick { past.alike(thread, at, last, by, mode) } else { at };
+            if behind > at {
+                at = behind;
+                continue;
+            }
+            if !(quick && past.decides(thread, cell(at), mode)) {
+                let conflict = checked_part(thread, at, Access { mode, extent: Word::WHOLE });
+                found = found.or(conflict.map(|c| (at, c)));
                 *past = Past::of(thread);
             }
-        });
+            at += by;
+        }
         found
     };
     if !quick || by > 16 || last < first + BLOCK {
@@ -169,6 +175,7 @@ pub(crate) fn each_cell(first: u64, last: u64, by: u64, mut f: impl FnMut(u64, &
 }
 
 /// What the granules of one access had in common so far: neighbours often look the same.
+#[derive(Clone, Copy)]
 struct Past {
     /// The beginning of the thread's epoch.
     epoch: Word,
@@ -194,6 +201,38 @@ impl Past {
         let none = Pair { w: Past::NOTHING, r: Past::NOTHING };
         let epoch = thread.state.epoch();
         Past { epoch, known: none, new: none, same: 0, set: Past::NOTHING, stamp: Word::NONE }
+    }
+
+    /// Granules that hold what the last one held, or are done, up to the first that is neither: the first one behind them. All in one moment of their block's owner, so no further than the block.
+    #[inline(always)]
+    fn alike(&mut self, thread: &Thread, first: u64, last: u64, by: u64, mode: Mode) -> u64 {
+        // A copy, which no store into a cell can change.
+        let past = *self;
+        let (mut at, last) = (first, last.min((first / BLOCK + 1) * BLOCK));
+        let mut cells = &raw const *cell(first);
+        if !past.is_alike(cell(first).seen(), mode) {
+            return first;
+        }
+        let is_own = thread.owner.enter(cell(first));
+        while at < last {
+            // SAFETY: as for `cell`; side by side within a block.
+            let cell = unsafe { &*cells };
+            let seen = cell.seen();
+            if is_own && seen == past.known {
+                cell.change(seen, past.new);
+                self.same += 1;
+            } else if seen == past.known || !past.is_alike(seen, mode) {
+                break;
+            }
+            (at, cells) = (at + by, cells.wrapping_add(by as usize / 8));
+        }
+        thread.owner.leave();
+        at
+    }
+
+    #[inline(always)]
+    fn is_alike(&self, seen: Pair, mode: Mode) -> bool {
+        seen == self.known || self.is_done(seen, mode) || !mode.writes() && seen.r == self.set
     }
 
     /// The access to a whole granule is decided without its lock, as v2's handlers do it, and with what the granules before it have shown.

@@ -62,7 +62,7 @@ impl Emitter {
         frames: bool,
     ) {
         let mut tails = Tails::default();
-        let paths = if all.len() > LARGE { Paths::First } else { Paths::All };
+        let paths = if all.len() > LARGE { Paths::Words } else { Paths::All };
         if plan.checks.iter().any(|once| once.unless != 0) {
             self.memory.begin(source.function, plan, edits);
         }
@@ -85,8 +85,11 @@ impl Emitter {
             }
         }
         mend_phis(source.function, &tails, edits);
-        if let Some(inliner) = self.inliner.as_mut().filter(|_| frames) {
-            inliner.frames(source.function, edits);
+        if let Some(inliner) = &mut self.inliner {
+            inliner.prefetches(source.function, edits);
+            if frames {
+                inliner.frames(source.function, edits);
+            }
         }
     }
 

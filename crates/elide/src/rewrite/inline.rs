@@ -1,7 +1,7 @@
-//! The comparison that decides most checks, in the code itself.
+//! The comparisons that decide most checks, in the code itself.
 //!
-//! The same as the runtime's fast paths (`rt-tsan`, `access`): the cell of the address, its word, the difference to the beginning of the thread's epoch; nothing is left to do if that is small. Otherwise the
-//! runtime is called, in a convention that leaves the caller's registers alone. What is known here of the runtime is in this file's constants, and `docs/architecture.md` says so.
+//! The same as the runtime's fast paths (`rt-tsan`, `access`): the cell of the address, its word, the difference to the beginning of the thread's epoch; nothing is left to do if that is small. If no comparison
+//! decides, the runtime is called, in a convention that leaves the caller's registers alone. What is known here of the runtime is in this file's constants, and `docs/architecture.md` says so.
 
 use crate::analysis::checks::{Mode, Named};
 use crate::ir::{Function, Kind, Module};
@@ -21,13 +21,14 @@ const SETS: u32 = 256;
 /// Where the words of writes and of reads are in a cell, and how far apart cells are.
 const W: u32 = 0;
 const R: u32 = 8;
-const CELL: u32 = 16;
+const CELL: u64 = 16;
+/// Bytes of a line of the processor's cache.
+const LINE: u64 = 64;
 /// A difference with no bit from here on is one within the epoch.
 const CLOCK: u32 = 35;
-/// In a difference without the bits of clocks: the bytes that a word is about, and what has to be zero besides.
-const EXTENT: u32 = 19;
-const WHOLE: u32 = 0xff << EXTENT;
-const OTHERS: u32 = ((1 << EXTENT) - 1) | (0b11 << (EXTENT + 8));
+/// In a word: the bytes that it is about.
+const EXTENT: u32 = 54;
+const WHOLE: u64 = 0xff << EXTENT;
 /// Bytes of a frame of the shadow stack.
 const FRAME: u32 = 16;
 
@@ -36,8 +37,8 @@ const FRAME: u32 = 16;
 pub enum Paths {
     /// All that is decided in an epoch.
     All,
-    /// Only the first comparison. The code of large functions grows too much otherwise, and with it the time to compile them.
-    First,
+    /// All but the sets. The code of large functions grows too much otherwise, and with it the time to compile them.
+    Words,
 }
 
 /// The code of one check as it grows. All values begin with the same name. Only the call says where it is in the source: half of the text would be that otherwise.
@@ -74,8 +75,8 @@ impl Writer {
     }
 
     /// Nothing is left to check if the word is zero; what is written next is for when it is not.
-    fn done_if_zero(&mut self, of: &str, word: &str) {
-        let zero = self.push(&format!("icmp eq {of} {word}, 0"));
+    fn done_if_zero(&mut self, word: &str) {
+        let zero = self.push(&format!("icmp eq i64 {word}, 0"));
         self.blocks += 1;
         let Writer { name, blocks, weights, .. } = self;
         let branch = format!(
@@ -134,31 +135,28 @@ impl Inliner {
         let name = format!("dh{}", self.count);
         let mut code = Writer { text: String::new(), name, values: 0, blocks: 0, weights: self.weights };
         let address = code.push(&format!("ptrtoint {argument} to i64"));
-        let cell = self.cell(&mut code, &address);
+        let cells = self.cells(&mut code, &address, what);
         let epoch = code.push(&format!("load i64, {}, align 8", self.word(EPOCH)));
-        let reads = what.mode != Mode::Write;
-        let own = if reads { R } else { W };
-        let cells = (what.size as u32).div_ceil(8);
-        let words: Vec<String> = (0..cells).map(|i| self.part(&mut code, &cell, own + i * CELL)).collect();
-        let beyond = self.beyond(&mut code, &address, what);
-        let high = self.same_epoch(&mut code, &words, &epoch, beyond.as_deref());
-        let in_part = what.size < 8;
-        if in_part {
-            self.same_bytes(&mut code, &high, &address, what.size, beyond.as_deref());
+        // Several granules are whole ones; the runtime sees to what is not.
+        let beyond = (what.size > 8).then(|| code.push(&format!("and i64 {address}, 7")));
+        let done_by = |code: &mut Writer, distance: u32| {
+            let words = self.words(code, &cells, distance);
+            self.same_epoch(code, &words, &epoch, beyond.as_deref());
+            words
+        };
+        // A read behind a write of the same epoch is not recorded, and most reads are such.
+        let written = done_by(&mut code, W);
+        let read = (what.mode != Mode::Write).then(|| done_by(&mut code, R));
+        if what.size < 8 && cells.len() == 1 {
+            let words: Vec<&String> = written.iter().chain(read.iter().flatten()).collect();
+            self.same_bytes(&mut code, &words, &epoch, &address, what.size);
         }
-        if reads && paths == Paths::All {
-            // A read behind a write of the same epoch is not recorded, so it is the write that tells.
-            let written: Vec<String> =
-                (0..cells).map(|i| self.part(&mut code, &cell, W + i * CELL)).collect();
-            let high = self.same_epoch(&mut code, &written, &epoch, beyond.as_deref());
-            if in_part {
-                self.same_bytes(&mut code, &high, &address, what.size, beyond.as_deref());
-            }
-            self.shared(&mut code, &words, &epoch, beyond.as_deref());
+        if let Some(read) = read.filter(|_| paths == Paths::All) {
+            self.shared(&mut code, &read, &epoch, beyond.as_deref());
         }
         let cold = self.cold(what);
         let tail = format!("{}.rest", code.name);
-        let size = if cells > 2 { format!(", i64 {}", what.size) } else { String::new() };
+        let size = if what.size > 16 { format!(", i64 {}", what.size) } else { String::new() };
         let _ = writeln!(
             code.text,
             "  call preserve_mostcc void @{cold}({argument}{size}){trailer}\n  br label %{tail}\n\n{tail}:"
@@ -175,29 +173,35 @@ impl Inliner {
         code.push(&format!("xor i64 {masked}, {base}"))
     }
 
-    /// A word of the cell, or of the next one.
-    fn part(&self, code: &mut Writer, cell: &str, distance: u32) -> String {
-        let at = code.push(&format!("add i64 {cell}, {distance}"));
-        code.load(&at, self.pointer(), true)
-    }
-
-    /// A word that is not zero if the access goes beyond its granule, or granules: for the runtime to see to.
-    fn beyond(&self, code: &mut Writer, address: &str, what: Named) -> Option<String> {
+    /// The addresses of all cells of the access.
+    fn cells(&self, code: &mut Writer, address: &str, what: Named) -> Vec<String> {
+        let first = self.cell(code, address);
+        let next = |code: &mut Writer, i: u64| code.push(&format!("add i64 {first}, {}", i * CELL));
         match what.size {
-            1 => None,
-            16.. => Some(code.push(&format!("and i64 {address}, 7"))),
-            _ if what.aligned => None,
-            8 => Some(code.push(&format!("and i64 {address}, 7"))),
+            // In one granule or in two: those of its first byte and of its last.
+            2..=8 if !what.aligned => {
+                let last = code.push(&format!("add i64 {address}, {}", what.size - 1));
+                let last = self.cell(code, &last);
+                vec![first, last]
+            }
             size => {
-                let last = code.push(&format!("add i64 {address}, {}", size - 1));
-                let changed = code.push(&format!("xor i64 {last}, {address}"));
-                Some(code.push(&format!("and i64 {changed}, -8")))
+                let others: Vec<String> = (1..size.div_ceil(8)).map(|i| next(code, i)).collect();
+                [first].into_iter().chain(others).collect()
             }
         }
     }
 
+    /// That word of each of the cells.
+    fn words(&self, code: &mut Writer, cells: &[String], distance: u32) -> Vec<String> {
+        let mut word = |cell: &String| {
+            let at = code.push(&format!("add i64 {cell}, {distance}"));
+            code.load(&at, self.pointer(), true)
+        };
+        cells.iter().map(&mut word).collect()
+    }
+
     /// [Read Same Epoch], [Write Same Epoch]: done if all of the words are of the thread's epoch.
-    fn same_epoch(&self, code: &mut Writer, words: &[String], epoch: &str, beyond: Option<&str>) -> String {
+    fn same_epoch(&self, code: &mut Writer, words: &[String], epoch: &str, beyond: Option<&str>) {
         let differences: Vec<String> =
             words.iter().map(|w| code.push(&format!("sub i64 {w}, {epoch}"))).collect();
         let differences: Vec<&str> = differences.iter().map(String::as_str).collect();
@@ -205,26 +209,27 @@ impl Inliner {
         let high = code.push(&format!("lshr i64 {all}, {CLOCK}"));
         let left: Vec<&str> = [high.as_str()].into_iter().chain(beyond).collect();
         let left = code.any(&left);
-        code.done_if_zero("i64", &left);
-        high
+        code.done_if_zero(&left);
     }
 
-    /// The same of a word that is about some bytes of the granule: done if those of the access are among them. `high` is what [`same_epoch`](Inliner::same_epoch) has left.
-    fn same_bytes(&self, code: &mut Writer, high: &str, address: &str, size: u64, beyond: Option<&str>) {
-        // The epoch is about all bytes, so a word that lacks some has borrowed: with all of them added, those that it has are set.
-        let short = code.push(&format!("trunc i64 {high} to i32"));
-        let there = code.push(&format!("add i32 {short}, {WHOLE}"));
-        let lacking = code.push(&format!("xor i32 {there}, {WHOLE}"));
-        let low = code.push(&format!("trunc i64 {address} to i32"));
-        let offset = code.push(&format!("and i32 {low}, 7"));
-        let bytes = code.push(&format!("shl i32 {}, {offset}", ((1u32 << size) - 1) << EXTENT));
-        let needed = code.push(&format!("or i32 {bytes}, {OTHERS}"));
-        let mut left = code.push(&format!("and i32 {lacking}, {needed}"));
-        if let Some(beyond) = beyond {
-            let beyond = code.push(&format!("trunc i64 {beyond} to i32"));
-            left = code.push(&format!("or i32 {left}, {beyond}"));
-        }
-        code.done_if_zero("i32", &left);
+    /// The same of a granule of which W or R may be about some bytes only: done if those of the access are among them.
+    fn same_bytes(&self, code: &mut Writer, words: &[&String], epoch: &str, address: &str, size: u64) {
+        let offset = code.push(&format!("and i64 {address}, 7"));
+        let bytes = code.push(&format!("shl i64 {}, {offset}", ((1u64 << size) - 1) << EXTENT));
+        let others = code.push(&format!("xor i64 {bytes}, {WHOLE}"));
+        // The epoch is about all bytes. With the bytes that do not matter added, a word that lacks some of the others is below it, and the difference as large as if it were of another thread.
+        let difference = |word: &&String| {
+            let filled = code.push(&format!("or i64 {word}, {others}"));
+            code.push(&format!("sub i64 {filled}, {epoch}"))
+        };
+        let differences: Vec<String> = words.iter().map(difference).collect();
+        let least = |code: &mut Writer, a: &str, b: &str| {
+            let is_less = code.push(&format!("icmp ult i64 {a}, {b}"));
+            code.push(&format!("select i1 {is_less}, i64 {a}, i64 {b}"))
+        };
+        let least = differences.into_iter().reduce(|a, b| least(code, &a, &b)).unwrap_or_default();
+        let high = code.push(&format!("lshr i64 {least}, {CLOCK}"));
+        code.done_if_zero(&high);
     }
 
     /// [Read Shared Same Epoch]: done if the words are a set at hand in which the thread has read in its epoch.
@@ -241,7 +246,7 @@ impl Inliner {
         left.push(code.push(&format!("xor i64 {read}, {epoch}")));
         let left: Vec<&str> = left.iter().map(String::as_str).chain(beyond).collect();
         let left = code.any(&left);
-        code.done_if_zero("i64", &left);
+        code.done_if_zero(&left);
     }
 
     /// The function of the runtime that decides what the code cannot.
@@ -286,6 +291,26 @@ impl Inliner {
         }
     }
 
+    /// Whoever knows so early where it is about to access memory that it asks for it asks for the cells too: two lines of the processor's cache for one.
+    pub fn prefetches(&mut self, function: &Function<'_>, edits: &mut Edits) {
+        for inst in function.blocks.iter().flat_map(|b| &b.insts) {
+            let Kind::Call { callee: Some(callee), args, .. } = &inst.kind else { continue };
+            let Some((address, how)) = prefetched(callee, args) else { continue };
+            self.count += 1;
+            let name = format!("dh{}", self.count);
+            let mut code = Writer { text: String::new(), name, values: 0, blocks: 0, weights: self.weights };
+            let pointer = if self.opaque { "ptr" } else { "i8*" };
+            let address = code.push(&format!("ptrtoint {pointer} {address} to i64"));
+            let cell = self.cell(&mut code, &address);
+            let other = code.push(&format!("xor i64 {cell}, {LINE}"));
+            for line in [cell, other] {
+                let at = code.push(&format!("inttoptr i64 {line} to {pointer}"));
+                let _ = writeln!(code.text, "  call void {callee}({pointer} {at}, {how})");
+            }
+            edits.insert(inst.line, &code.text);
+        }
+    }
+
     /// What the module has to say at its end.
     pub fn declarations(&self) -> String {
         if self.count == 0 {
@@ -303,6 +328,13 @@ impl Inliner {
         let _ = writeln!(text, "!{} = !{{!\"branch_weights\", i32 2000, i32 1}}", self.weights);
         text
     }
+}
+
+/// The address that the call asks the processor to fetch, and what it says besides.
+fn prefetched<'a>(callee: &str, args: &'a str) -> Option<(&'a str, &'a str)> {
+    let (pointer, how) = callee.strip_prefix("@llvm.prefetch.").and(args.split_once(", "))?;
+    let address = pointer.rsplit(' ').next().filter(|value| value.starts_with('%'))?;
+    Some((address, how))
 }
 
 /// Where the call is in the source, as it is said behind instructions.
@@ -331,8 +363,9 @@ mod tests {
                 values.get(word).copied().unwrap_or_else(|| word.parse().expect("a value or a number"))
             };
             let value = match words[..] {
-                ["trunc", "i64", a, "to", "i32"] => of(a),
                 ["icmp", "eq", _, a, b] => u64::from(of(a) == of(b)),
+                ["icmp", "ult", _, a, b] => u64::from(of(a) < of(b)),
+                ["select", _, is, _, a, _, b] => of(if of(is) == 1 { a } else { b }),
                 ["add", _, a, b] => of(a).wrapping_add(of(b)),
                 ["sub", _, a, b] => of(a).wrapping_sub(of(b)),
                 ["xor", _, a, b] => of(a) ^ of(b),
@@ -342,8 +375,7 @@ mod tests {
                 ["lshr", _, a, b] => of(a) >> of(b),
                 _ => panic!("{make}"),
             };
-            let narrow = make.contains("i32") && !make.starts_with("icmp");
-            values.insert(name.to_owned(), if narrow { value & u64::from(u32::MAX) } else { value });
+            values.insert(name.to_owned(), value);
         }
         let last = code.lines().take_while(|line| !line.contains(" br ")).last().expect("some code");
         values[last.trim().split_once(" = ").expect("a definition").0] == 1
@@ -359,16 +391,44 @@ mod tests {
     }
 
     #[test]
+    fn an_access_at_any_address_may_lie_in_two_granules() {
+        let inliner = Inliner { opaque: true, for_program: true, weights: 0, count: 0, cold: Vec::new() };
+        let cells = |size, aligned| {
+            let mut code = writer();
+            let what = Named { mode: Mode::Read, size, aligned };
+            let count = inliner.cells(&mut code, "%a", what).len();
+            (count, code.text.contains(&format!("add i64 %a, {}", size - 1)))
+        };
+        assert_eq!([1, 2, 4, 8].map(|size| cells(size, true)), [(1, false); 4]);
+        assert_eq!([2, 4, 8].map(|size| cells(size, false)), [(2, true); 3]);
+        assert_eq!([16, 24, 64].map(|size| cells(size, true).0), [2, 3, 8]);
+    }
+
+    #[test]
+    fn what_is_fetched_is_a_local_value() {
+        let callee = "@llvm.prefetch.p0";
+        assert_eq!(
+            prefetched(callee, "ptr nonnull %a, i32 0, i32 3, i32 1"),
+            Some(("%a", "i32 0, i32 3, i32 1"))
+        );
+        assert_eq!(prefetched(callee, "ptr getelementptr (i8, ptr @a, i64 1), i32 0, i32 3, i32 1"), None);
+        assert_eq!(prefetched("@llvm.assume", "i1 true, i1 %a"), None);
+    }
+
+    #[test]
     fn a_word_about_some_bytes_tells_of_these() {
         let inliner = Inliner { opaque: true, for_program: true, weights: 0, count: 0, cold: Vec::new() };
         let (epoch, clock) = (word(0, 0xff, 7, 1000), 1005);
         for (size, extent) in [1u64, 2, 4].into_iter().flat_map(|s| (0..=0xff).map(move |e| (s, e))) {
-            let mut code = writer();
-            let high = format!("%{}.1", code.name);
-            code.values = 1;
-            inliner.same_bytes(&mut code, &high, "%a", size, None);
+            let (mut code, words) = (writer(), ["%w".to_owned(), "%r".to_owned()]);
+            inliner.same_bytes(&mut code, &[&words[0], &words[1]], &epoch.to_string(), "%a", size);
+            let by = |w: u64, r: u64, offset: u64| {
+                done(&code.text, &[("%a", 0x7000 + offset), ("%w", w), ("%r", r)])
+            };
+            // Either of the two words will do.
             let tells = |word: u64, offset: u64| {
-                done(&code.text, &[("%a", 0x7000 + offset), (&high, word.wrapping_sub(epoch) >> CLOCK)])
+                assert_eq!(by(word, 0, offset), by(0, word, offset), "{word:x}");
+                by(word, 0, offset)
             };
             for offset in (0..8).step_by(size as usize) {
                 let bytes = ((1 << size) - 1) << offset;
