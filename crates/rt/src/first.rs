@@ -77,7 +77,8 @@ pub fn few(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
 fn one_of_several(granule: u64, access: Access, epoch: Word, pc: u64, note: Note) -> Way {
     let seen = cell(granule).seen();
     let is_it = |word: Word| is_made_by(word, epoch, access.extent);
-    if is_it(seen.w) || !access.mode.writes() && is_it(seen.r) {
+    let is_told = is_it(seen.w) || !access.mode.writes() && is_it(seen.r);
+    if is_told || !is_plain(seen) && lately::has(granule, access) {
         return Way::Through;
     }
     part_of_several(granule, access, pc, note)
@@ -92,11 +93,7 @@ fn is_made_by(word: Word, epoch: Word, extent: u8) -> bool {
 /// Of which a glance at the cell does not say that they were accessed.
 #[inline(never)]
 fn part_of_several(granule: u64, access: Access, pc: u64, note: Note) -> Way {
-    let Some(thread) = current() else { return Way::Through };
-    if !is_plain(cell(granule).seen()) && lately::has(granule, access) {
-        return Way::Through;
-    }
-    part(thread, granule, access, pc, note)
+    current().map_or(Way::Through, |thread| part(thread, granule, access, pc, note))
 }
 
 /// Some bytes of a granule.
