@@ -112,6 +112,26 @@ mod tests {
         assert_eq!(two(word(1, MOST_CLOCKS, 1), word(1, MOST_CLOCKS - 1, 0xfe)), None);
     }
 
+    /// The comparison that the fast paths make.
+    #[test]
+    fn a_pair_of_the_epoch_is_told_by_a_difference() {
+        let is_of = |both: Word, epoch: Word| {
+            (both.0 | 0xff << TWO_EXTENT).wrapping_sub(since(epoch).0) >> SINCE == 0
+                && both.0 & KIND_BITS == KIND_BIT
+        };
+        let both = |slot, clock| two(word(slot, clock, 0x0f), word(slot, clock - 1, 0xf0)).expect("it fits");
+        let epoch = word(3, 1000, 0xff);
+        for (clock, is_it) in [(999, false), (1000, true), (1001, true), (MOST_CLOCKS - 1, true)] {
+            assert_eq!(is_of(both(3, clock), epoch), is_it, "{clock}");
+            assert!(!is_of(both(2, clock), epoch) && !is_of(both(4, clock), epoch));
+            assert!(!is_of(Word(both(3, clock).0 | Word::LOCK), epoch));
+        }
+        assert!(!is_of(word(3, 1001, 0xff), epoch) && !is_of(Version::numbered(1).0, epoch));
+        let beyond = [word(MOST_SLOTS, 5, 0xff), word(1, MOST_CLOCKS, 0xff)];
+        assert_eq!(beyond.map(since), [Word::NONE; 2]);
+        assert!(beyond.iter().all(|epoch| !is_of(both(1, 1000), *epoch)));
+    }
+
     #[test]
     fn nothing_else_is_a_pair() {
         let others = [word(3, 4, 0xff), Version::NONE.0, Version::numbered(1).0, Version::numbered(3).0];
