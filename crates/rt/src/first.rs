@@ -7,7 +7,7 @@ use crate::access::{cell, extent};
 use crate::gate;
 use crate::lately;
 use crate::prefault::may_be_new;
-use crate::quick::{from_place, is_made};
+use crate::quick::{from_place, is_made, own_cell};
 use crate::sites::Note;
 use crate::thread::Thread;
 use crate::tls;
@@ -75,7 +75,8 @@ pub fn few(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
 /// Its bytes in one granule. Most were accessed before in the epoch, if any were.
 #[inline(always)]
 fn one_of_several(granule: u64, access: Access, epoch: Word, pc: u64, note: Note) -> Way {
-    let seen = cell(granule).seen();
+    // The thread may not be known yet.
+    let seen = own_cell(granule).seen();
     let is_it = |word: Word| is_made_by(word, epoch, access.extent);
     let is_told = is_it(seen.w) || !access.mode.writes() && is_it(seen.r);
     if is_told || !is_plain(seen) && lately::has(granule, access) {

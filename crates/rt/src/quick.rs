@@ -141,6 +141,13 @@ pub(crate) fn is_told(cell: &VarState, epoch: Word, access: Access) -> bool {
     told == access.extent || (told | bytes_at_hand(cell.load_r(), epoch)) & access.extent == access.extent
 }
 
+/// The cell of the granule at that address, to the current thread: the one of all memory, to a thread that has no layout.
+#[inline(always)]
+pub(crate) fn own_cell(granule: u64) -> &'static VarState {
+    // SAFETY: as for `cell`; or the one of a thread without a layout.
+    unsafe { &*(own_layout().cell(granule) as *const VarState) }
+}
+
 /// The layout, as the current thread has it at hand.
 #[inline(always)]
 fn own_layout() -> Layout {
