@@ -1,7 +1,7 @@
 //! The first accesses of an epoch, by v2: to memory of which the thread knows all earlier accesses, or beside those that it need not know. What is decided here is decided as
 //! [`handlers`](deadheat_online::handlers) and `shadow` do it; whatever takes more falls back to [`access`](crate::access).
 //!
-//! Most of these accesses find no more than an access each in W and R. They are told by one word as well afterwards, and done here with as little as it takes; the others go [`beside`].
+//! Most of these accesses find no more than an access each in W and R. They are told by one word as well afterwards, and done here with as little as it takes; the others go `beside`.
 
 use crate::access::{cell, extent};
 use crate::gate;

@@ -1,5 +1,5 @@
 //! Accesses that are decided with as little as it takes: those that the thread made in its current epoch before, whatever tells that, and what the first ones of an epoch come to that W and R as they are cannot tell
-//! ([`from_place`]). What is decided here is decided as [`handlers`](deadheat_online::handlers) and `shadow` do it; whatever takes more falls back to [`access`](crate::access).
+//! (`from_place`). What is decided here is decided as [`handlers`](deadheat_online::handlers) and `shadow` do it; whatever takes more falls back to [`access`](crate::access).
 
 use crate::access::{MEMORY, cell, extent, keep_at_hand};
 use crate::lately;
