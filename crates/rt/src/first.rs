@@ -123,7 +123,7 @@ fn part(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) 
 
 /// W and R after an access over what the thread knows, if one word can tell it and all that it leaves: the access that it replaces is of no other bytes, or was made from the same place in the same epoch.
 #[inline(always)]
-fn told(seen: Pair, access: Access, stamp: Word) -> Option<Pair> {
+pub(crate) fn told(seen: Pair, access: Access, stamp: Word) -> Option<Pair> {
     let Access { mode, extent } = access;
     let own = if mode.writes() { seen.w } else { seen.r };
     let other = own.extent() & !extent;
@@ -189,13 +189,13 @@ fn two_cells(granule: u64) -> [&'static VarState; 2] {
 
 /// No more than an access each in W and R, and nobody has the lock.
 #[inline(always)]
-fn is_plain(seen: Pair) -> bool {
+pub(crate) fn is_plain(seen: Pair) -> bool {
     (seen.w.0 | seen.r.0) & Word::OTHER == 0
 }
 
 /// The current thread. Before there is one, there are no cells either.
 #[inline(always)]
-fn current<'a>() -> Option<&'a mut Thread> {
+pub(crate) fn current<'a>() -> Option<&'a mut Thread> {
     // SAFETY: the current thread's object, if it has one, which only it touches.
     unsafe { tls::thread().as_mut() }
 }

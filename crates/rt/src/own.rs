@@ -3,15 +3,14 @@
 
 use crate::access::{cell, extent};
 use crate::bias::Owner;
-use crate::first::Way;
+use crate::first::{Way, current, is_plain, told};
 use crate::gate;
 use crate::prefault::may_be_new;
 use crate::sites::Note;
 use crate::thread::Thread;
-use crate::tls;
 use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word};
-use deadheat_shadow::Mode;
+use deadheat_shadow::{Access, Mode};
 
 /// `[Read Exclusive]` or `[Write Exclusive]` of one, two, four or eight bytes, by v2.
 #[inline(always)]
@@ -27,10 +26,11 @@ pub fn one(address: u64, size: u64, mode: Mode, pc: u64, sort: Note) -> Way {
             break 'done false;
         }
         let seen = cell.seen();
-        if !fits(seen, mode, bytes) || !is_at_hand(thread, seen) || may_be_new(cell, seen) {
+        if !is_at_hand(thread, seen) || may_be_new(cell, seen) {
             break 'done false;
         }
-        cell.change(seen, replaced(seen, mode, stamp, bytes));
+        let Some(new) = told(seen, Access { mode, extent: bytes }, stamp) else { break 'done false };
+        cell.change(seen, new);
         true
     };
     leave(thread, is_done)
@@ -69,21 +69,14 @@ pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
 #[inline(always)]
 fn fits(seen: Pair, mode: Mode, bytes: u8) -> bool {
     let own = if mode.writes() { seen.w } else { seen.r };
-    (seen.w.0 | seen.r.0) & Word::OTHER == 0 && own.extent() & !bytes == 0
+    is_plain(seen) && own.extent() & !bytes == 0
 }
 
 /// A cell holds nothing but accesses that the thread knows, as far as it has that at hand.
 #[inline(always)]
 fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
     let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
-    (seen.w.0 | seen.r.0) & Word::OTHER == 0 && known(seen.w) && known(seen.r)
-}
-
-/// The current thread. Before there is one, there are no cells either.
-#[inline(always)]
-fn current<'a>() -> Option<&'a mut Thread> {
-    // SAFETY: the current thread's object, if it has one, which only it touches.
-    unsafe { tls::thread().as_mut() }
+    is_plain(seen) && known(seen.w) && known(seen.r)
 }
 
 /// The thread is in the runtime from now on: the stamp of that place. None if it is there already, or has not been at that place in its epoch: where epochs are short that is nearly always so.
@@ -112,38 +105,22 @@ fn leave(thread: &mut Thread, is_done: bool) -> Way {
     }
 }
 
-/// What W and R become, all of which the thread knows, of a cell that the access fits.
-#[inline(always)]
-fn replaced(seen: Pair, mode: Mode, stamp: Word, bytes: u8) -> Pair {
-    let new = stamp.with_extent(bytes);
-    if !mode.writes() {
-        return Pair { r: new, ..seen };
-    }
-    let left = seen.r.extent() & !bytes;
-    Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use deadheat_online::{Clock, Slot};
 
     #[test]
-    fn what_one_word_can_tell_is_told_by_one() {
+    fn what_another_byte_or_another_word_is_told_by_does_not_fit() {
         let word = |clock, extent| Word::new(Slot(1), Clock(clock), extent);
-        let (stamp, none) = (word(9, 0xff), Word::NONE);
-        let of = |mode, w, r, bytes| {
-            let seen = Pair { w, r };
-            fits(seen, mode, bytes).then(|| replaced(seen, mode, stamp, bytes))
-        };
-        let is = |w, r| Some(Pair { w, r });
-        assert_eq!(of(Mode::Read, word(1, 0x0f), none, 0xf0), is(word(1, 0x0f), word(9, 0xf0)));
-        assert_eq!(of(Mode::Read, none, word(3, 0x30), 0xf0), is(none, word(9, 0xf0)));
-        assert_eq!(of(Mode::Read, none, word(3, 0x31), 0xf0), None, "another byte");
-        assert_eq!(of(Mode::Write, word(3, 0x0f), word(4, 0x3c), 0x0f), is(word(9, 0x0f), word(4, 0x30)));
-        assert_eq!(of(Mode::Write, word(9, 0x80), word(4, 0xff), 0xff), is(stamp, none));
-        assert_eq!(of(Mode::Write, word(3, 0x80), none, 0x0f), None);
-        assert_eq!(of(Mode::Write, Word(Word::LOCK), none, 0xff), None);
-        assert_eq!(of(Mode::Write, none, Word(Word::SPECIAL), 0xff), None);
+        let fits = |mode, w, r, bytes| fits(Pair { w, r }, mode, bytes);
+        let none = Word::NONE;
+        assert!(fits(Mode::Read, word(1, 0x0f), none, 0xf0) && fits(Mode::Read, none, word(3, 0x30), 0xf0));
+        assert!(
+            !fits(Mode::Read, none, word(3, 0x31), 0xf0) && !fits(Mode::Write, word(3, 0x80), none, 0x0f)
+        );
+        assert!(fits(Mode::Write, word(3, 0x0f), word(4, 0x3c), 0x0f));
+        assert!(!fits(Mode::Write, Word(Word::LOCK), none, 0xff));
+        assert!(!fits(Mode::Write, none, Word(Word::SPECIAL), 0xff));
     }
 }

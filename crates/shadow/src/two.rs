@@ -16,8 +16,8 @@ const BETWEEN: u32 = 3;
 const CLOCK: u32 = 18;
 const SLOT: u32 = 45;
 const EXTENT: u32 = 53;
-/// Bits below all that tell the latest access.
-pub const SINCE: u32 = SLOT;
+/// Bits of a difference within an epoch: clocks use half of their range, so that one of the next slot, at an earlier clock, differs in a bit above these.
+pub const SINCE: u32 = SLOT - 1;
 /// Where the extent of the latest is.
 pub const TWO_EXTENT: u32 = EXTENT;
 /// Bits that tell kinds of special words apart: in the word of a pair that one is set, and no other.
@@ -25,7 +25,7 @@ pub const KIND_BITS: u64 = KIND_BIT | crate::history::VERSION;
 /// That one.
 pub const KIND_BIT: u64 = 1 << 2;
 const MOST_BETWEEN: u64 = 1 << (CLOCK - BETWEEN);
-const MOST_CLOCKS: u64 = 1 << (SLOT - CLOCK);
+const MOST_CLOCKS: u64 = 1 << (SINCE - CLOCK);
 const MOST_SLOTS: u32 = 1 << (EXTENT - SLOT);
 
 /// The word is such a pair.
@@ -49,7 +49,7 @@ pub(crate) fn two(latest: Word, earlier: Word) -> Option<Word> {
     fits.then_some(Word(TWO | all))
 }
 
-/// What the word of a pair is compared with, all extents set, whose latest access is of an epoch that began with that word: it is one if it is less than [`SINCE`] beyond this. Zero if there is none.
+/// What the word of a pair is compared with, all extents set, whose latest access is of an epoch that began with that word: it is one if it is less than two to the power of [`SINCE`] beyond this. Zero if there is none.
 #[inline(always)]
 pub fn since(epoch: Word) -> Word {
     let (clock, slot) = (epoch.clock().0, epoch.slot().0);
