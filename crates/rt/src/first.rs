@@ -202,13 +202,13 @@ pub(crate) fn current<'a>() -> Option<&'a mut Thread> {
 
 /// The thread is in the runtime from now on. False if it is there already, or if accesses are not decided here.
 #[inline(always)]
-fn enter(thread: &Thread) -> bool {
+pub(crate) fn enter(thread: &Thread) -> bool {
     thread.quick && thread.busy.load(Ordering::Relaxed) == 0 && gate::try_enter(&thread.busy)
 }
 
 /// It leaves.
 #[inline(always)]
-fn leave(thread: &mut Thread, is_done: bool) -> Way {
+pub(crate) fn leave(thread: &mut Thread, is_done: bool) -> Way {
     gate::leave(&thread.busy);
     match (is_done, thread.pending) {
         (false, _) => Way::Longer,

@@ -3,12 +3,11 @@
 
 use crate::access::{cell, extent};
 use crate::bias::Owner;
-use crate::first::{Way, current, is_plain, told};
+use crate::first::{self, Way, current, is_plain, leave, told};
 use crate::gate;
 use crate::prefault::may_be_new;
 use crate::sites::Note;
 use crate::thread::Thread;
-use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word};
 use deadheat_shadow::{Access, Mode};
 
@@ -33,6 +32,7 @@ pub fn one(address: u64, size: u64, mode: Mode, pc: u64, sort: Note) -> Way {
         cell.change(seen, new);
         true
     };
+    thread.owner.leave();
     leave(thread, is_done)
 }
 
@@ -62,6 +62,7 @@ pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
         second.change(seen[1], deadheat_shadow::replaced(seen[1], mode, stamp));
         true
     };
+    thread.owner.leave();
     leave(thread, is_done)
 }
 
@@ -82,7 +83,7 @@ fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
 /// The thread is in the runtime from now on: the stamp of that place. None if it is there already, or has not been at that place in its epoch: where epochs are short that is nearly always so.
 #[inline(always)]
 fn enter(thread: &Thread, pc: u64, note: Note) -> Option<Word> {
-    if !thread.quick || thread.busy.load(Ordering::Relaxed) != 0 || !gate::try_enter(&thread.busy) {
+    if !first::enter(thread) {
         return None;
     }
     // Not before: the handler of a signal may begin an epoch.
@@ -91,18 +92,6 @@ fn enter(thread: &Thread, pc: u64, note: Note) -> Option<Word> {
         gate::leave(&thread.busy);
     }
     stamp
-}
-
-/// It leaves.
-#[inline(always)]
-fn leave(thread: &mut Thread, is_done: bool) -> Way {
-    thread.owner.leave();
-    gate::leave(&thread.busy);
-    match (is_done, thread.pending) {
-        (false, _) => Way::Longer,
-        (true, false) => Way::Through,
-        (true, true) => Way::Signalled,
-    }
 }
 
 #[cfg(test)]
