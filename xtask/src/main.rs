@@ -32,7 +32,7 @@ enum Task {
     /// Measure; results go to bench-results/.
     Bench {
         what: Bench,
-        /// Passed on: for `runtime` --quick, --repeats N, --programs a,b, --tools a,b.
+        /// Passed on: for `runtime` --quick, --repeats N, --programs a,b, --tools a,b; for `compile` --repeats N, --programs a,b.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -95,6 +95,8 @@ enum Bench {
     Explore,
     /// The runtime on the papers' programs and on real ones from Debian, beside ThreadSanitizer, Helgrind and DRD.
     Runtime,
+    /// The processor time that compiling the same programs takes with `--elide`, beside without.
+    Compile,
 }
 
 fn main() -> ExitCode {
@@ -103,7 +105,8 @@ fn main() -> ExitCode {
         Task::Demo => demo(),
         Task::Bench { what: Bench::Detect, .. } => bench_detect(),
         Task::Bench { what: Bench::Explore, .. } => bench_explore(),
-        Task::Bench { what: Bench::Runtime, options } => bench_runtime(&options),
+        Task::Bench { what: Bench::Runtime, options } => bench_programs("runtime", &options),
+        Task::Bench { what: Bench::Compile, options } => bench_programs("compile", &options),
         Task::Proofs { comparisons: Some(files), .. } => proofs::comparisons::run(&files),
         Task::Proofs { anew, .. } => proofs::run(anew),
         Task::Mutants { options } => mutants::run(&options),
@@ -163,7 +166,8 @@ fn demo() -> Step {
     shell::run_expecting(&deadheat, &["trace", "show", example, "-o", &picture], 66)
 }
 
-fn bench_runtime(options: &[String]) -> Step {
+/// The benchmarks that build other people's programs.
+fn bench_programs(what: &str, options: &[String]) -> Step {
     setup::compilers()?;
     setup::clang_tsan()?;
     cargo(&["build", "--release", "--package", "deadheat", "--package", "deadheat-bench"])?;
@@ -171,7 +175,7 @@ fn bench_runtime(options: &[String]) -> Step {
     let paths = [deadheat, root().join("bench-results"), target().join("bench-runtime")];
     let paths = paths.map(|path| path.display().to_string());
     let arguments: Vec<&str> =
-        ["runtime"].into_iter().chain(paths.iter().chain(options).map(String::as_str)).collect();
+        [what].into_iter().chain(paths.iter().chain(options).map(String::as_str)).collect();
     shell::run(&bench, &arguments)
 }
 

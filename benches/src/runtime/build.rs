@@ -25,7 +25,8 @@ fn our_programs() -> PathBuf {
 }
 
 impl Builder {
-    fn folder(&self, program: &Program, build: Build) -> PathBuf {
+    /// Where it is built.
+    pub fn folder(&self, program: &Program, build: Build) -> PathBuf {
         self.cache.join("build").join(build.folder()).join(program.name)
     }
 

@@ -2,6 +2,7 @@
 
 mod build;
 mod chart;
+pub mod compile;
 mod input;
 mod memcached;
 mod options;

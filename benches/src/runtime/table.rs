@@ -66,7 +66,7 @@ fn number(value: Option<f64>, digits: usize) -> String {
 }
 
 /// Rows under a head, every column as wide as its widest entry, the first to the left.
-fn aligned(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
+pub fn aligned(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
     let all: Vec<&Vec<String>> = std::iter::once(&head).chain(&rows).collect();
     let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..head.len()).map(width).collect();

@@ -29,6 +29,8 @@ pub enum Build {
     Deadheat,
     /// With `--elide` at that level.
     Elided(&'static str),
+    /// Native, with its commands written down (`compile`).
+    Recorded,
 }
 
 impl Build {
@@ -46,6 +48,7 @@ impl Build {
     pub fn folder(self) -> &'static str {
         match self {
             Build::Native => "native",
+            Build::Recorded => "recorded",
             Build::ClangTsan => "clang-tsan",
             Build::GccTsan => "gcc-tsan",
             Build::Deadheat => "deadheat",
@@ -100,7 +103,7 @@ impl Tool {
             Purpose::Rules => "exitcode=0:report_bugs=0:stats=1",
         };
         match self.build {
-            Build::Native => Vec::new(),
+            Build::Native | Build::Recorded => Vec::new(),
             Build::ClangTsan | Build::GccTsan => vec![("TSAN_OPTIONS", common.to_string())],
             Build::Deadheat => vec![("DEADHEAT_OPTIONS", format!("{common}:algorithm={}", self.name))],
             Build::Elided(_) => vec![("DEADHEAT_OPTIONS", format!("{common}:algorithm=v2"))],
@@ -128,7 +131,7 @@ pub fn compilers(build: Build, deadheat: &Path) -> Result<Compilers, String> {
     };
     let clang = || newest_clang().ok_or("there is no clang (Debian, Ubuntu: apt install clang)".to_string());
     match build {
-        Build::Native => clang().and_then(|(c, cxx)| same(c, cxx, "")),
+        Build::Native | Build::Recorded => clang().and_then(|(c, cxx)| same(c, cxx, "")),
         Build::ClangTsan => clang().and_then(|(c, cxx)| same(c, cxx, " -fsanitize=thread")),
         Build::GccTsan => same("gcc".into(), "g++".into(), " -fsanitize=thread"),
         Build::Deadheat | Build::Elided(_) => {

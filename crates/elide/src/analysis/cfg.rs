@@ -54,6 +54,13 @@ impl Cfg {
         cfg
     }
 
+    /// Which blocks are in a loop.
+    pub fn looped(&self) -> Vec<bool> {
+        let mut looped = vec![false; self.before.len()];
+        self.loops.iter().flat_map(|l| &l.blocks).for_each(|block| looped[block.0 as usize] = true);
+        looped
+    }
+
     /// Can the block be reached?
     pub fn is_reached(&self, block: BlockId) -> bool {
         self.rank[block.0 as usize].is_some()

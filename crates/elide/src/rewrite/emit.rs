@@ -24,6 +24,9 @@ pub struct Cut {
 /// Labels of the blocks that go on where others were cut.
 pub type Tails = HashMap<u32, String, foldhash::fast::FixedState>;
 
+/// Functions with more checks than this are long: it is in their loops that they spend time, if they do. Shorter ones may be what the loops of others call.
+const LONG: usize = 16;
+
 /// Functions with more checks than this are large.
 const LARGE: usize = 48;
 
@@ -62,14 +65,16 @@ impl Emitter {
         frames: bool,
     ) {
         let mut tails = Tails::default();
-        let paths = if all.len() > LARGE { Paths::Words } else { Paths::All };
+        let (paths, looped) =
+            (if all.len() > LARGE { Paths::Words } else { Paths::All }, source.cfg.looped());
         if plan.checks.iter().any(|once| once.unless != 0) {
             self.memory.begin(source.function, plan, edits);
         }
         self.memory.begin_again(source.function, words, edits);
         for (i, check) in all.iter().enumerate() {
             let once = plan.checks.get(i).copied().unwrap_or_default();
-            let Some(code) = self.code(source, check, paths) else { continue };
+            let is_hot = all.len() <= LONG || looped[check.block.0 as usize];
+            let Some(code) = self.code(source, check, is_hot.then_some(paths)) else { continue };
             let mut code = self.memory.guarded(once, code);
             if let Some(number) = words.all.iter().position(|word| word.check == i) {
                 code = self.memory.unless_said(number, words.all[number].says, check.argument, code);
@@ -93,12 +98,12 @@ impl Emitter {
         }
     }
 
-    /// The code of a check.
-    fn code<'a>(&mut self, source: &Source<'a, '_>, check: &Check<'a>, paths: Paths) -> Option<Cut> {
+    /// The code of a check: with comparisons in it if there are to be paths.
+    fn code<'a>(&mut self, source: &Source<'a, '_>, check: &Check<'a>, paths: Option<Paths>) -> Option<Cut> {
         if check.line.is_none() {
             return self.added(source, check, paths);
         }
-        if let Some(inliner) = &mut self.inliner {
+        if let (Some(inliner), Some(paths)) = (&mut self.inliner, paths) {
             return Some(inliner.check(check.what, paths, check.argument, check.trailer));
         }
         let inst = inst(source, check);
@@ -111,7 +116,7 @@ impl Emitter {
     }
 
     /// The code of a check that was not there, at the end of its block.
-    fn added<'a>(&mut self, source: &Source<'a, '_>, check: &Check<'a>, paths: Paths) -> Option<Cut> {
+    fn added<'a>(&mut self, source: &Source<'a, '_>, check: &Check<'a>, paths: Option<Paths>) -> Option<Cut> {
         self.count += 1;
         let mut code = Code::new(source, check.block, format!("dhc{}", self.count), debug(check.trailer));
         let address = code.form(check.address.as_ref()?)?;
@@ -128,7 +133,9 @@ impl Emitter {
             } else {
                 self.many(&format!("{verb}_range"), &argument, &[length], check.trailer)
             }
-        } else if let Some(inliner) = self.inliner.as_mut().filter(|_| Inliner::can(check.what)) {
+        } else if let (Some(inliner), Some(paths), true) =
+            (&mut self.inliner, paths, Inliner::can(check.what))
+        {
             let Cut { text, tail } = inliner.check(check.what, paths, &argument, check.trailer);
             return Some(Cut { text: code.text() + &text, tail });
         } else {
