@@ -25,7 +25,7 @@ pub struct Cut {
 pub type Tails = HashMap<u32, String, foldhash::fast::FixedState>;
 
 /// Functions with more checks than this are long: it is in their loops that they spend time, if they do. Shorter ones may be what the loops of others call.
-const LONG: usize = 16;
+const LONG: usize = 8;
 
 /// Functions with more checks than this are large.
 const LARGE: usize = 48;

@@ -68,6 +68,13 @@ impl Writer {
         }
     }
 
+    /// The address of the cell, in that layout.
+    fn cell(&mut self, address: &str, mask: &str, base: &str) -> String {
+        let twice = self.push(&format!("shl i64 {address}, 1"));
+        let masked = self.push(&format!("and i64 {twice}, {mask}"));
+        self.push(&format!("xor i64 {masked}, {base}"))
+    }
+
     /// All of these words together: zero if all of them are.
     fn any(&mut self, words: &[&str]) -> String {
         let (first, rest) = words.split_first().unwrap_or((&"0", &[]));
@@ -146,8 +153,13 @@ impl Inliner {
         };
         // A read behind a write of the same epoch is not recorded, and most reads are such.
         let written = done_by(&mut code, W);
-        let read = (what.mode != Mode::Write).then(|| done_by(&mut code, R));
-        if what.size < 8 && cells.len() == 1 {
+        let (is_part, is_read) = (what.size < 8 && cells.len() == 1, what.mode != Mode::Write);
+        // Of a part of a granule, R is looked at below only: what tells of all bytes tells of some.
+        let read = is_read.then(|| match is_part {
+            true => self.words(&mut code, &cells, R),
+            false => done_by(&mut code, R),
+        });
+        if is_part {
             let words: Vec<&String> = written.iter().chain(read.iter().flatten()).collect();
             self.same_bytes(&mut code, &words, &epoch, &address, what.size);
         }
@@ -166,22 +178,25 @@ impl Inliner {
 
     /// The address of the cell.
     fn cell(&self, code: &mut Writer, address: &str) -> String {
-        let twice = code.push(&format!("shl i64 {address}, 1"));
-        let mask = code.push(&format!("load i64, {}, align 8", self.word(MASK)));
-        let masked = code.push(&format!("and i64 {twice}, {mask}"));
-        let base = code.push(&format!("load i64, {}, align 8", self.word(BASE)));
-        code.push(&format!("xor i64 {masked}, {base}"))
+        let [mask, base] = self.layout(code);
+        code.cell(address, &mask, &base)
+    }
+
+    /// The mask and the base of the layout.
+    fn layout(&self, code: &mut Writer) -> [String; 2] {
+        [MASK, BASE].map(|word| code.push(&format!("load i64, {}, align 8", self.word(word))))
     }
 
     /// The addresses of all cells of the access.
     fn cells(&self, code: &mut Writer, address: &str, what: Named) -> Vec<String> {
-        let first = self.cell(code, address);
+        let [mask, base] = self.layout(code);
+        let first = code.cell(address, &mask, &base);
         let next = |code: &mut Writer, i: u64| code.push(&format!("add i64 {first}, {}", i * CELL));
         match what.size {
             // In one granule or in two: those of its first byte and of its last.
             2..=8 if !what.aligned => {
                 let last = code.push(&format!("add i64 {address}, {}", what.size - 1));
-                let last = self.cell(code, &last);
+                let last = code.cell(&last, &mask, &base);
                 vec![first, last]
             }
             size => {
@@ -194,7 +209,10 @@ impl Inliner {
     /// That word of each of the cells.
     fn words(&self, code: &mut Writer, cells: &[String], distance: u32) -> Vec<String> {
         let mut word = |cell: &String| {
-            let at = code.push(&format!("add i64 {cell}, {distance}"));
+            let at = match distance {
+                0 => cell.clone(),
+                _ => code.push(&format!("add i64 {cell}, {distance}")),
+            };
             code.load(&at, self.pointer(), true)
         };
         cells.iter().map(&mut word).collect()
