@@ -138,7 +138,16 @@ impl Owner {
     /// Replaces what a cell holds, if it holds that and is not locked: by plain stores in a block of its own, by an atomic instruction in a shared one. In others not at all: see [`Owner::claim`].
     #[inline(always)]
     pub fn replace(&self, cell: &VarState, old: Pair, new: Pair) -> bool {
-        self.replace_all([cell], [old], [new])
+        if self.enter(cell) {
+            let is_it = cell.seen() == old;
+            if is_it {
+                cell.change(old, new);
+            }
+            self.leave();
+            return is_it;
+        }
+        self.leave();
+        block(cell).tag() == SHARED && pair::replace(cell, old, new)
     }
 
     /// As [`Owner::replace`], and claims the cell's block if it has to.

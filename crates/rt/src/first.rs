@@ -7,13 +7,13 @@ use crate::access::{cell, extent};
 use crate::gate;
 use crate::lately;
 use crate::prefault::may_be_new;
-use crate::quick::{from_place, is_made, own_cell};
+use crate::quick::{apart, from_place, is_made, is_told, own_cell};
 use crate::sites::Note;
 use crate::thread::Thread;
 use crate::tls;
 use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word};
-use deadheat_shadow::{Access, Layout, Mode, replaced};
+use deadheat_shadow::{Access, Layout, Mode, has_line, renewed, replaced};
 
 /// What came of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -142,6 +142,9 @@ pub(crate) fn told(seen: Pair, access: Access, stamp: Word) -> Option<Pair> {
 #[inline(never)]
 fn beside(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> Way {
     let seen = cell(granule).seen();
+    if has_line(seen) {
+        return in_line(thread, granule, access, pc, note);
+    }
     // Who goes through a folded block one by one would look at it every time: better to unfold it.
     if seen.w.is_folded() || !enter(thread) {
         return Way::Longer;
@@ -150,6 +153,28 @@ fn beside(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note
         let stamp = thread.placer.stamp(&mut thread.state, pc, note);
         from_place(thread, granule, access, stamp)
     };
+    leave(thread, is_done)
+}
+
+/// As [`one`], of a granule of several fields.
+#[inline(always)]
+fn in_line(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> Way {
+    let cell = cell(granule);
+    if !enter(thread) {
+        return Way::Longer;
+    }
+    if is_told(cell, thread.state.epoch(), access) {
+        thread.lately.add(granule, access);
+        return leave(thread, true);
+    }
+    let stamp = thread.placer.stamp(&mut thread.state, pc, note);
+    thread.owner.claim(cell);
+    if renewed(&thread.state, cell, access, stamp) {
+        thread.lately.add(granule, access);
+        return leave(thread, true);
+    }
+    thread.placer.to(granule, access.mode.writes());
+    let is_done = apart(thread, granule, access, stamp);
     leave(thread, is_done)
 }
 

@@ -60,16 +60,12 @@ struct Direct {
     site: Site,
 }
 
-/// How many of them are at hand.
+/// How many of them are at hand: at first, and at most where places keep pushing each other out.
 const DIRECT: usize = 256;
+const MOST_DIRECT: usize = 2048;
 
 impl Direct {
     const NONE: Direct = Direct { key: 0, word: Word::NONE, caller: Site::NOWHERE, site: Site::NOWHERE };
-
-    #[inline(always)]
-    fn place(key: u64, caller: Site) -> usize {
-        (key as u32 ^ caller.0 << 4 ^ (key >> 48) as u32) as usize % DIRECT
-    }
 }
 
 /// The site of a call.
@@ -105,8 +101,10 @@ pub struct Placer {
     bytes: usize,
     top: *mut Frame,
     cache: Ways<Cached>,
-    /// Stamps of the present epoch, as a rule.
-    direct: [Direct; DIRECT],
+    /// Stamps of the present epoch, as a rule. A power of two.
+    direct: Vec<Direct>,
+    /// How often they did not have a place, since there are so many.
+    missed: usize,
     /// Sites of calls at hand.
     calls: [Cell<Call>; CALLS],
     /// Stamps before this one are not used again: an epoch has begun, or mutexes were taken since.
@@ -138,7 +136,8 @@ impl Placer {
             bytes,
             top: at,
             cache: Ways::new(CACHE, LARGEST_CACHE),
-            direct: [Direct::NONE; DIRECT],
+            direct: alloc::vec![Direct::NONE; DIRECT],
+            missed: 0,
             calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
             held: Vec::new(),
@@ -341,18 +340,8 @@ impl Placer {
     #[inline(never)]
     fn find_stamp(&mut self, thread: &mut ThreadState, key: u64) -> Word {
         let caller = self.caller();
-        let place = Direct::place(key, caller);
-        let direct = self.direct[place];
-        if direct.key != key || direct.caller != caller || caller == Site::NOWHERE {
-            return self.look_up(thread, key, caller);
-        }
-        // As a rule it was at hand in an earlier epoch.
-        if direct.word.0 >= self.floor.0 {
-            return direct.word;
-        }
-        let word = self.stamp_of(thread, direct.site);
-        self.direct[place].word = word;
-        word
+        // As a rule the frame is new, and its caller was not known.
+        self.stamp_at_hand(thread, key, caller).unwrap_or_else(|| self.look_up(thread, key, caller))
     }
 
     /// As [`Placer::find_stamp`], where other places were at hand.
@@ -378,9 +367,32 @@ impl Placer {
         };
         // What is asked for by a site that is not known yet is not to be found.
         if caller != Site::NOWHERE {
-            self.direct[Direct::place(key, caller)] = Direct { key, word, caller, site };
+            self.make_room();
+            *self.direct_of(key, caller) = Direct { key, word, caller, site };
         }
         word
+    }
+
+    /// The only place where that stamp may be at hand.
+    #[inline(always)]
+    fn direct_of(&mut self, key: u64, caller: Site) -> &mut Direct {
+        let at = self.direct_at(key, caller);
+        // SAFETY: there is a power of two of them, at least one, and that is below it.
+        unsafe { self.direct.get_unchecked_mut(at) }
+    }
+
+    #[inline(always)]
+    fn direct_at(&self, key: u64, caller: Site) -> usize {
+        (key as u32 ^ caller.0 << 4 ^ (key >> 48) as u32) as usize & (self.direct.len() - 1)
+    }
+
+    /// More stamps are at hand where many were missed.
+    fn make_room(&mut self) {
+        self.missed += 1;
+        if self.missed > 4 * self.direct.len() && self.direct.len() < MOST_DIRECT {
+            self.direct = alloc::vec![Direct::NONE; self.direct.len() * 2];
+            self.missed = 0;
+        }
     }
 
     /// A new stamp of that site.
@@ -397,7 +409,7 @@ impl Placer {
     /// The thread goes on in another slot: nothing of the old one is used again.
     pub fn restart(&mut self, start: Word) {
         self.cache.clear();
-        self.direct = [Direct::NONE; DIRECT];
+        self.direct.fill(Direct::NONE);
         self.floor = start;
         self.log.forget();
         self.scattered = Scattered::new();
@@ -416,22 +428,43 @@ impl Placer {
     /// The stamp of an access from there, with the extent [`Word::WHOLE`].
     #[inline(always)]
     pub fn stamp(&mut self, thread: &mut ThreadState, pc: u64, note: Note) -> Word {
-        let key = key(pc, note);
-        self.stamp_of_key(key).unwrap_or_else(|| self.find_stamp(thread, key))
+        self.stamp_of_key(thread, key(pc, note))
+    }
+
+    #[inline(always)]
+    fn stamp_of_key(&mut self, thread: &mut ThreadState, key: u64) -> Word {
+        let known = self.stamp_at_hand(thread, key, Placer::known_caller());
+        known.unwrap_or_else(|| self.find_stamp(thread, key))
     }
 
     /// As [`Placer::stamp`], if it was asked for in this epoch.
     #[inline(always)]
     pub fn known_stamp(&self, pc: u64, note: Note) -> Option<Word> {
-        self.stamp_of_key(key(pc, note))
-    }
-
-    #[inline(always)]
-    fn stamp_of_key(&self, key: u64) -> Option<Word> {
-        let caller = Placer::known_caller();
-        let direct = &self.direct[Direct::place(key, caller)];
+        let (key, caller) = (key(pc, note), Placer::known_caller());
+        // SAFETY: as for `direct_of`.
+        let direct = unsafe { self.direct.get_unchecked(self.direct_at(key, caller)) };
         let is_it = direct.key == key && direct.caller == caller && direct.word.0 >= self.floor.0;
         is_it.then_some(direct.word)
+    }
+
+    /// The stamp of that place, if it was at hand in this epoch or in an earlier one.
+    #[inline(always)]
+    fn stamp_at_hand(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Option<Word> {
+        let floor = self.floor;
+        let direct = self.direct_of(key, caller);
+        if direct.key != key || direct.caller != caller {
+            return None;
+        }
+        if direct.word.0 >= floor.0 {
+            return Some(direct.word);
+        }
+        // It was at hand in an earlier epoch.
+        let (site, word) = (direct.site, thread.stamp());
+        let is_noted = self.log.takes(word, site);
+        if is_noted {
+            self.direct_of(key, caller).word = word;
+        }
+        is_noted.then_some(word)
     }
 }
 
@@ -452,8 +485,7 @@ fn next(now: Word) -> Word {
 impl Stamps for Placer {
     #[inline(always)]
     fn here(&mut self, thread: &mut ThreadState) -> Word {
-        let key = self.key;
-        self.stamp_of_key(key).unwrap_or_else(|| self.find_stamp(thread, key))
+        self.stamp_of_key(thread, self.key)
     }
 
     #[inline(always)]

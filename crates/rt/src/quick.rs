@@ -69,9 +69,9 @@ pub(crate) fn from_place(thread: &mut Thread, granule: u64, access: Access, stam
     flat.is_some_and(|new| owner.takes(cell, seen, new)) || apart(thread, granule, access, stamp)
 }
 
-/// As [`from_place`], under the cell's lock.
+/// As [`from_place`], under the cell's lock; the placer knows which granule it is.
 #[inline(never)]
-fn apart(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> bool {
+pub(crate) fn apart(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> bool {
     let cell = cell(granule);
     let Thread { state, placer, owner, .. } = &mut *thread;
     owner.claim(cell);

@@ -13,7 +13,7 @@
 
 use crate::access::{Access, Stamps};
 use crate::fold::Block;
-use crate::two::{self, is_two, two};
+use crate::two::{self, KIND_BITS, is_two, two};
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 use deadheat_online::{Sets, ThreadState, VarState, Word};
@@ -32,7 +32,7 @@ const CLOCK: u32 = 47;
 const CLOCKS: u64 = 1 << (Word::FOREIGN.trailing_zeros() - CLOCK);
 
 /// So many words a line has at most.
-const MOST: usize = 8;
+pub(crate) const MOST: usize = 8;
 
 /// Words of a history, and one more; zeroes behind them. The latest is the first.
 struct Words {
@@ -88,7 +88,7 @@ impl History {
     /// The word is a line and not an access, a set, or what else there may be.
     #[inline]
     pub fn is_line(word: Word) -> bool {
-        word.0 & (LINE | VERSION) == LINE && !is_two(word)
+        word.0 & (LINE | KIND_BITS) == LINE
     }
 
     /// It has accesses of its own: it is no set, and nothing else that a word may be.
@@ -120,7 +120,7 @@ impl History {
 
     /// The words of a line, and zeroes behind them.
     #[inline]
-    fn line<'a>(self) -> Option<&'a [AtomicU64]> {
+    pub(crate) fn line<'a>(self) -> Option<&'a [AtomicU64]> {
         if !History::is_line(self.0) {
             return None;
         }
@@ -170,7 +170,10 @@ impl History {
         if !self.0.is_special() {
             return is_known(self.0);
         }
-        self.is_list() && self.all().iter().all(is_known)
+        match self.line() {
+            Some(line) => line.iter().all(|at| is_known(Word(at.load(Ordering::Relaxed)))),
+            None => is_two(self.0) && self.flat().into_iter().all(is_known),
+        }
     }
 
     /// A new access beside these, in one pass: over those to its bytes that the thread knows; of the others, a read leaves all. What most accesses come to whose bytes have different histories. None, and
@@ -321,6 +324,13 @@ impl History {
     /// As [`History::without`], of what is no set.
     #[inline]
     pub fn without_some(self, extent: u8) -> History {
+        let has_some = match self.line() {
+            Some(line) => line.iter().any(|at| Word(at.load(Ordering::Relaxed)).extent() & extent != 0),
+            None => self.flat().iter().any(|word| word.extent() & extent != 0),
+        };
+        if !has_some {
+            return self;
+        }
         let less = |word: Word| word.with_extent(word.extent() & !extent);
         let mut left = Words::NONE;
         self.all().iter().map(less).filter(|word| word.extent() != 0).for_each(|word| left.push(word));
@@ -413,16 +423,11 @@ pub fn told(cell: &VarState, epoch: Word, access: Access) -> u8 {
         let bytes =
             |word: Word| if word.with_extent(Word::WHOLE).is_since(epoch) { word.extent() } else { 0 };
         let Some(line) = History(word).line() else { return bytes(latest(word)) & extent };
-        let mut told = 0;
-        for word in History::each(line) {
-            told |= bytes(word) & extent;
-            if told == extent {
-                break;
-            }
-        }
+        // What is behind its words is of no epoch.
+        let told = line.iter().fold(0, |told, at| told | bytes(Word(at.load(Ordering::Relaxed))));
         // Acquire: what was read above was read before the word is read again.
         fence(Ordering::Acquire);
-        if load(cell) == word { told } else { 0 }
+        if load(cell) == word { told & extent } else { 0 }
     };
     let read = if mode.writes() { 0 } else { own(VarState::load_r) };
     if read == extent { read } else { read | own(VarState::load_w) }

@@ -13,6 +13,7 @@ extern crate alloc;
 mod access;
 mod atomics;
 mod detail;
+mod fields;
 mod fold;
 mod history;
 pub mod layout;
@@ -22,6 +23,7 @@ mod two;
 
 pub use access::{Access, Conflict, Memory, Mode, Stamps, flatly_replaced, replaced};
 pub use detail::{Attachment, Detail};
+pub use fields::{has_line, renewed};
 pub use fold::{BLOCK, Block, unfold};
 pub use history::{is_flat, latest, told};
 pub use layout::Layout;

@@ -4,7 +4,9 @@
 use deadheat_online::{
     Clock, LockState, Outcome, Slot, ThreadState, VarState, Version, Word, handlers, pair,
 };
-use deadheat_shadow::{Access, Attachment, Conflict, Memory, Mode, Open, Stamps, flatly_replaced, told};
+use deadheat_shadow::{
+    Access, Attachment, Conflict, Memory, Mode, Open, Stamps, flatly_replaced, has_line, renewed, told,
+};
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -232,6 +234,7 @@ fn is_quick(
     }
     let is_shared = !access.mode.writes() && access.extent == Word::WHOLE && cell.load_r().is_set();
     is_shared && memory.shared(thread, cell, stamp).is_some()
+        || has_line(seen) && renewed(thread, cell, access, stamp)
         || memory.ordered(thread, cell, access, stamp, log)
 }
 

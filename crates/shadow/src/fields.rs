@@ -1,0 +1,150 @@
+//! Granules of several fields, or that several threads read: where accesses come again, epoch by epoch, the new ones take the places of the earlier ones in a line. They come to what
+//! [`Memory::ordered`](crate::Memory::ordered) would make of them, with less to do; but accesses of one epoch from different places stay apart here.
+
+use crate::access::{Access, Mode};
+use crate::history::{History, MOST};
+use core::sync::atomic::{AtomicU64, Ordering};
+use deadheat_online::{Pair, ThreadState, VarState, Word};
+
+/// The granule has a line, at least when it was seen.
+#[inline(always)]
+pub fn has_line(seen: Pair) -> bool {
+    History::is_line(seen.w) || History::is_line(seen.r)
+}
+
+/// An access, from the place of that stamp, by a thread that has not made it in its current epoch, to a granule with a line. False, and nothing is done, if it takes more than to put it in the place of another one, or beside
+/// all others where there is room.
+#[inline(always)]
+pub fn renewed(thread: &ThreadState, cell: &VarState, access: Access, stamp: Word) -> bool {
+    let Some(seen) = cell.lock_at_once() else { return false };
+    let new = after(thread, seen, access, stamp.with_extent(access.extent));
+    let Pair { w, r } = new.unwrap_or(seen);
+    if r != seen.r {
+        cell.set_r(r);
+    }
+    cell.unlock(w);
+    new.is_some()
+}
+
+/// What W and R are afterwards.
+#[inline(always)]
+fn after(thread: &ThreadState, seen: Pair, access: Access, new: Word) -> Option<Pair> {
+    let (w, r) = (History(seen.w), History(seen.r));
+    if !access.mode.writes() {
+        let is_known = w.is_known(thread, access.extent);
+        return if is_known { Some(Pair { r: renew(r, thread, new, access.mode)?, ..seen }) } else { None };
+    }
+    // Nothing is changed before all is known to be possible.
+    if !r.is_known(thread, access.extent) {
+        return None;
+    }
+    let left = Left::of(r, access.extent)?;
+    let w = renew(w, thread, new, access.mode)?;
+    Some(Pair { w, r: left.take(r, access.extent) })
+}
+
+/// The history after that access: the word that names it.
+#[inline(always)]
+fn renew(history: History, thread: &ThreadState, new: Word, mode: Mode) -> Option<Word> {
+    let old = history.0;
+    if let Some(line) = history.line() {
+        return renew_line(line, thread, new, mode).then_some(old);
+    }
+    let stays = old.extent() & !new.extent();
+    if old.is_special() || old.extent() & new.extent() != 0 && !thread.covers(old) {
+        return None;
+    }
+    match stays {
+        0 => Some(new),
+        _ if old.epoch() == new.epoch() => Some(new.with_extent(new.extent() | stays)),
+        _ => None,
+    }
+}
+
+/// Not if one word could tell all that is left, if there is no room for it, or if the thread reads piece by piece what others read: their reads of the whole may make a set.
+#[inline(always)]
+fn renew_line(line: &[AtomicU64], thread: &ThreadState, new: Word, mode: Mode) -> bool {
+    let (mut words, mut len, mut bytes) = ([Word::NONE; MOST + 1], 1, new.extent());
+    let (mut is_shared, mut is_apart) = (false, false);
+    for at in line {
+        let word = Word(at.load(Ordering::Relaxed));
+        let mut stays = word.extent();
+        if stays & new.extent() != 0 {
+            if thread.covers(word) {
+                stays &= !new.extent();
+            } else if mode.writes() {
+                return false;
+            } else {
+                is_shared = true;
+            }
+        }
+        if word.epoch() == new.epoch() {
+            bytes |= stays;
+        } else if stays != 0 {
+            is_apart |= thread.is_current(word);
+            words[len] = word.with_extent(stays);
+            len += 1;
+        }
+    }
+    let is_one = len == 1 || len == 2 && words[1].slot() == new.slot();
+    if is_one || len > line.len() || is_shared && is_apart {
+        return false;
+    }
+    words[0] = new.with_extent(bytes);
+    line.iter().zip(words).for_each(|(at, word)| at.store(word.0, Ordering::Relaxed));
+    true
+}
+
+/// What a write leaves of the reads. Of a line at least two: it would be none with fewer.
+enum Left {
+    All,
+    Word(Word),
+    Some,
+}
+
+impl Left {
+    #[inline(always)]
+    fn of(reads: History, extent: u8) -> Option<Left> {
+        let Some(line) = reads.line() else {
+            let stays = reads.0.extent() & !extent;
+            return match reads.0 {
+                word if word.is_special() => None,
+                word if word.extent() & extent == 0 => Some(Left::All),
+                word => Some(Left::Word(if stays == 0 { Word::NONE } else { word.with_extent(stays) })),
+            };
+        };
+        let (mut len, mut left) = (0, 0);
+        for at in line {
+            let word = Word(at.load(Ordering::Relaxed));
+            left += (word.extent() & !extent != 0) as u32;
+            len += (word.extent() & extent != 0) as u32;
+        }
+        match (len, left) {
+            (0, _) => Some(Left::All),
+            (_, 0 | 1) => None,
+            _ => Some(Left::Some),
+        }
+    }
+
+    /// The word that names them.
+    #[inline(always)]
+    fn take(self, reads: History, extent: u8) -> Word {
+        match (self, reads.line()) {
+            (Left::Word(word), _) => word,
+            (Left::Some, Some(line)) => {
+                let mut to = 0;
+                for at in line {
+                    let word = Word(at.load(Ordering::Relaxed));
+                    let stays = word.extent() & !extent;
+                    if stays != 0 {
+                        line[to].store(word.with_extent(stays).0, Ordering::Relaxed);
+                        to += 1;
+                    }
+                }
+                line[to..].iter().for_each(|at| at.store(0, Ordering::Relaxed));
+                reads.0
+            }
+            _ => reads.0,
+        }
+    }
+}
