@@ -119,14 +119,7 @@ impl Memory {
         stamp: Word,
         stamps: &mut impl Stamps,
     ) -> bool {
-        let Some(state) = cell.lock_at_once() else { return false };
-        let new = self.over(thread, state, access, stamp, stamps);
-        let Pair { w, r } = new.unwrap_or(state);
-        if r != state.r {
-            cell.set_r(r);
-        }
-        cell.unlock(w);
-        new.is_some()
+        change(cell, |state| self.over(thread, state, access, stamp, stamps))
     }
 
     /// What W and R become by an access that is ordered after all that it conflicts with; None if it takes more to tell.
@@ -253,6 +246,19 @@ impl Memory {
 #[inline(always)]
 pub fn replaced(seen: Pair, mode: Mode, new: Word) -> Pair {
     if mode.writes() { Pair { w: new, r: Word::NONE } } else { Pair { r: new, ..seen } }
+}
+
+/// Changes what a cell holds, under its lock. False, and nothing is done, if it is to stay as it is, or if the cell is locked.
+#[inline(always)]
+pub(crate) fn change(cell: &VarState, new: impl FnOnce(Pair) -> Option<Pair>) -> bool {
+    let Some(state) = cell.lock_at_once() else { return false };
+    let new = new(state);
+    let Pair { w, r } = new.unwrap_or(state);
+    if r != state.r {
+        cell.set_r(r);
+    }
+    cell.unlock(w);
+    new.is_some()
 }
 
 /// As [`replaced`], of an access to some bytes of a granule whose W and R both are flat ([`is_flat`]). None if they are not, if they would not be so afterwards, or if the thread does not know all that they tell.

@@ -1,7 +1,7 @@
 //! Granules of several fields, or that several threads read: where accesses come again, epoch by epoch, the new ones take the places of the earlier ones in a line. They come to what
 //! [`Memory::ordered`](crate::Memory::ordered) would make of them, with less to do; but accesses of one epoch from different places stay apart here.
 
-use crate::access::{Access, Mode};
+use crate::access::{Access, Mode, change};
 use crate::history::{History, MOST};
 use core::sync::atomic::{AtomicU64, Ordering};
 use deadheat_online::{Pair, ThreadState, VarState, Word};
@@ -16,14 +16,7 @@ pub fn has_line(seen: Pair) -> bool {
 /// all others where there is room.
 #[inline(always)]
 pub fn renewed(thread: &ThreadState, cell: &VarState, access: Access, stamp: Word) -> bool {
-    let Some(seen) = cell.lock_at_once() else { return false };
-    let new = after(thread, seen, access, stamp.with_extent(access.extent));
-    let Pair { w, r } = new.unwrap_or(seen);
-    if r != seen.r {
-        cell.set_r(r);
-    }
-    cell.unlock(w);
-    new.is_some()
+    change(cell, |seen| after(thread, seen, access, stamp.with_extent(access.extent)))
 }
 
 /// What W and R are afterwards.
