@@ -163,19 +163,17 @@ fn in_line(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Not
     if !enter(thread) {
         return Way::Longer;
     }
-    if is_told(cell, thread.state.epoch(), access) {
-        thread.lately.add(granule, access);
-        return leave(thread, true);
+    if !is_told(cell, thread.state.epoch(), access) {
+        let stamp = thread.placer.stamp(&mut thread.state, pc, note);
+        thread.owner.claim(cell);
+        if !renewed(&thread.state, cell, access, stamp) {
+            thread.placer.to(granule, access.mode.writes());
+            let is_done = apart(thread, granule, access, stamp);
+            return leave(thread, is_done);
+        }
     }
-    let stamp = thread.placer.stamp(&mut thread.state, pc, note);
-    thread.owner.claim(cell);
-    if renewed(&thread.state, cell, access, stamp) {
-        thread.lately.add(granule, access);
-        return leave(thread, true);
-    }
-    thread.placer.to(granule, access.mode.writes());
-    let is_done = apart(thread, granule, access, stamp);
-    leave(thread, is_done)
+    thread.lately.add(granule, access);
+    leave(thread, true)
 }
 
 /// An access to two whole granules, as vectorised loops make them.

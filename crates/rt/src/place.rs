@@ -45,28 +45,15 @@ impl Kept for Cached {
 }
 
 impl Cached {
+    #[inline(always)]
     fn is(&self, key: u64, caller: Site) -> bool {
         self.key == key && self.caller == caller
     }
 }
 
-/// The latest stamp of a place, to be found with as little as it takes.
-#[derive(Clone, Copy)]
-struct Direct {
-    /// As of [`Cached`].
-    key: u64,
-    word: Word,
-    caller: Site,
-    site: Site,
-}
-
-/// How many of them are at hand: at first, and at most where places keep pushing each other out.
+/// How many of them are to be found with as little as it takes: at first, and at most where places keep pushing each other out.
 const DIRECT: usize = 256;
 const MOST_DIRECT: usize = 2048;
-
-impl Direct {
-    const NONE: Direct = Direct { key: 0, word: Word::NONE, caller: Site::NOWHERE, site: Site::NOWHERE };
-}
 
 /// The site of a call.
 #[derive(Clone, Copy)]
@@ -102,7 +89,7 @@ pub struct Placer {
     top: *mut Frame,
     cache: Ways<Cached>,
     /// Stamps of the present epoch, as a rule. A power of two.
-    direct: Vec<Direct>,
+    direct: Vec<Cached>,
     /// How often they did not have a place, since there are so many.
     missed: usize,
     /// Sites of calls at hand.
@@ -136,7 +123,7 @@ impl Placer {
             bytes,
             top: at,
             cache: Ways::new(CACHE, LARGEST_CACHE),
-            direct: alloc::vec![Direct::NONE; DIRECT],
+            direct: alloc::vec![Cached::NONE; DIRECT],
             missed: 0,
             calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
@@ -368,14 +355,14 @@ impl Placer {
         // What is asked for by a site that is not known yet is not to be found.
         if caller != Site::NOWHERE {
             self.make_room();
-            *self.direct_of(key, caller) = Direct { key, word, caller, site };
+            *self.direct_of(key, caller) = Cached { key, word, caller, site };
         }
         word
     }
 
     /// The only place where that stamp may be at hand.
     #[inline(always)]
-    fn direct_of(&mut self, key: u64, caller: Site) -> &mut Direct {
+    fn direct_of(&mut self, key: u64, caller: Site) -> &mut Cached {
         let at = self.direct_at(key, caller);
         // SAFETY: there is a power of two of them, at least one, and that is below it.
         unsafe { self.direct.get_unchecked_mut(at) }
@@ -390,7 +377,7 @@ impl Placer {
     fn make_room(&mut self) {
         self.missed += 1;
         if self.missed > 4 * self.direct.len() && self.direct.len() < MOST_DIRECT {
-            self.direct = alloc::vec![Direct::NONE; self.direct.len() * 2];
+            self.direct = alloc::vec![Cached::NONE; self.direct.len() * 2];
             self.missed = 0;
         }
     }
@@ -409,7 +396,7 @@ impl Placer {
     /// The thread goes on in another slot: nothing of the old one is used again.
     pub fn restart(&mut self, start: Word) {
         self.cache.clear();
-        self.direct.fill(Direct::NONE);
+        self.direct.fill(Cached::NONE);
         self.floor = start;
         self.log.forget();
         self.scattered = Scattered::new();
@@ -443,7 +430,7 @@ impl Placer {
         let (key, caller) = (key(pc, note), Placer::known_caller());
         // SAFETY: as for `direct_of`.
         let direct = unsafe { self.direct.get_unchecked(self.direct_at(key, caller)) };
-        let is_it = direct.key == key && direct.caller == caller && direct.word.0 >= self.floor.0;
+        let is_it = direct.is(key, caller) && direct.word.0 >= self.floor.0;
         is_it.then_some(direct.word)
     }
 
@@ -452,7 +439,7 @@ impl Placer {
     fn stamp_at_hand(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Option<Word> {
         let floor = self.floor;
         let direct = self.direct_of(key, caller);
-        if direct.key != key || direct.caller != caller {
+        if !direct.is(key, caller) {
             return None;
         }
         if direct.word.0 >= floor.0 {

@@ -27,13 +27,10 @@ fn after(thread: &ThreadState, seen: Pair, access: Access, new: Word) -> Option<
         let is_known = w.is_known(thread, access.extent);
         return if is_known { Some(Pair { r: renew(r, thread, new, access.mode)?, ..seen }) } else { None };
     }
-    // Nothing is changed before all is known to be possible.
-    if !r.is_known(thread, access.extent) {
-        return None;
-    }
-    let left = Left::of(r, access.extent)?;
-    let w = renew(w, thread, new, access.mode)?;
-    Some(Pair { w, r: left.take(r, access.extent) })
+    let is_known = r.is_known(thread, access.extent);
+    let w = if is_known { renew(w, thread, new, access.mode)? } else { return None };
+    // The write stands for the reads of its bytes.
+    Some(Pair { w, r: r.without_some(access.extent).0 })
 }
 
 /// The history after that access: the word that names it.
@@ -86,58 +83,4 @@ fn renew_line(line: &[AtomicU64], thread: &ThreadState, new: Word, mode: Mode) -
     words[0] = new.with_extent(bytes);
     line.iter().zip(words).for_each(|(at, word)| at.store(word.0, Ordering::Relaxed));
     true
-}
-
-/// What a write leaves of the reads. Of a line at least two: it would be none with fewer.
-enum Left {
-    All,
-    Word(Word),
-    Some,
-}
-
-impl Left {
-    #[inline(always)]
-    fn of(reads: History, extent: u8) -> Option<Left> {
-        let Some(line) = reads.line() else {
-            let stays = reads.0.extent() & !extent;
-            return match reads.0 {
-                word if word.is_special() => None,
-                word if word.extent() & extent == 0 => Some(Left::All),
-                word => Some(Left::Word(if stays == 0 { Word::NONE } else { word.with_extent(stays) })),
-            };
-        };
-        let (mut len, mut left) = (0, 0);
-        for at in line {
-            let word = Word(at.load(Ordering::Relaxed));
-            left += (word.extent() & !extent != 0) as u32;
-            len += (word.extent() & extent != 0) as u32;
-        }
-        match (len, left) {
-            (0, _) => Some(Left::All),
-            (_, 0 | 1) => None,
-            _ => Some(Left::Some),
-        }
-    }
-
-    /// The word that names them.
-    #[inline(always)]
-    fn take(self, reads: History, extent: u8) -> Word {
-        match (self, reads.line()) {
-            (Left::Word(word), _) => word,
-            (Left::Some, Some(line)) => {
-                let mut to = 0;
-                for at in line {
-                    let word = Word(at.load(Ordering::Relaxed));
-                    let stays = word.extent() & !extent;
-                    if stays != 0 {
-                        line[to].store(word.with_extent(stays).0, Ordering::Relaxed);
-                        to += 1;
-                    }
-                }
-                line[to..].iter().for_each(|at| at.store(0, Ordering::Relaxed));
-                reads.0
-            }
-            _ => reads.0,
-        }
-    }
 }
