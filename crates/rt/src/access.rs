@@ -203,11 +203,12 @@ pub fn forget_block(address: u64, size: u64) {
     // Blocks own all of their last granule.
     let (first, last) = (address, (address + size).next_multiple_of(8));
     each_cell(first, last, 8, |granule, cell| {
-        let held = cell.seen();
-        if !is_flat(held.w) || !is_flat(held.r) {
-            forget_bytes(granule, Word::WHOLE);
-        } else if held != Pair::default() {
+        let Pair { w, r } = cell.seen();
+        if (w.0 | r.0) == 0 {
+        } else if (w.0 | r.0) & Word::OTHER == 0 || is_flat(w) && is_flat(r) {
             cell.clear();
+        } else {
+            forget_bytes(granule, Word::WHOLE);
         }
     });
 }

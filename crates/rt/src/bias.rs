@@ -19,6 +19,7 @@ use crate::os::{self, Mutex};
 use core::ops::Range;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, compiler_fence};
 use deadheat_online::{Pair, Slot, VarState, Word, pair};
+use deadheat_shadow::Block as Folded;
 
 /// Bytes of cells in a block, for 512 bytes of the program's memory: less than a row of most matrices, and as much as can be told together (`deadheat_shadow::BLOCK`).
 const CELLS: usize = 1024;
@@ -147,7 +148,7 @@ impl Owner {
             return is_it;
         }
         self.leave();
-        block(cell).tag() == SHARED && pair::replace(cell, old, new)
+        is_shared(cell) && pair::replace(cell, old, new)
     }
 
     /// As [`Owner::replace`], and claims the cell's block if it has to.
@@ -184,6 +185,24 @@ impl Owner {
             return (0..N).all(|i| self.replace(cells[i], old[i], new[i]));
         }
         block.tag() == SHARED && (0..N).all(|i| pair::replace(cells[i], old[i], new[i]))
+    }
+
+    /// Folds cells that all tell the same, in one moment if they are its own.
+    #[inline(always)]
+    pub(crate) fn fold(&self, cells: Folded, lanes: [Pair; 2]) -> bool {
+        if self.enter(cells.first()) {
+            let is_folded = cells.fold(lanes, |cell, old, new| {
+                let is_it = cell.seen() == old;
+                if is_it {
+                    cell.change(old, new);
+                }
+                is_it
+            });
+            self.leave();
+            return is_folded;
+        }
+        self.leave();
+        is_shared(cells.first()) && cells.fold(lanes, pair::replace)
     }
 
     /// So many cells from that one on are of one block.
@@ -256,6 +275,12 @@ impl Owner {
             }
         }
     }
+}
+
+/// Nobody changes the cell's block by plain stores.
+#[inline(always)]
+pub(crate) fn is_shared(cell: &VarState) -> bool {
+    block(cell).tag() == SHARED
 }
 
 /// Nobody changes the cell's block by plain stores any more: for those who are no owner.

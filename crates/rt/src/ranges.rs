@@ -1,6 +1,7 @@
 //! Accesses to many granules at once: ranges, and what a loop with gaps goes through.
 
 use crate::access::{cell, checked_part, noted, plain};
+use crate::bias;
 use crate::lately::Present;
 use crate::prefault::may_be_new;
 use crate::quick::is_in_epoch;
@@ -8,7 +9,7 @@ use crate::report;
 use crate::sites::Note;
 use crate::thread::Thread;
 use core::ops::Range;
-use deadheat_online::{Pair, VarState, Word, handlers};
+use deadheat_online::{Pair, VarState, Word, handlers, pair};
 use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, replaced};
 
 /// How far accesses at even distances go, how far they are apart, and to how many bytes each is. Nothing is zero.
@@ -111,47 +112,30 @@ fn each_of(thread: &mut Thread, first: u64, last: u64, by: u64, mode: Mode) -> O
 /// What most granules need is decided here, by the rules for one word; the others go the long way.
 #[inline(always)]
 fn each(thread: &mut Thread, first: u64, last: u64, by: u64, mode: Mode) -> Option<(u64, Conflict)> {
-    let quick = thread.quick;
     let mut past = Past::of(thread);
-    let one_by_one = |thread: &mut Thread, past: &mut Past, first: u64, last: u64| {
-        let (mut at, mut found) = (first, None);
-        while at < last {
-            let behind = if quick { past.alike(thread, at, last, by, mode) } else { at };
-            if behind > at {
-                at = behind;
-                continue;
-            }
-            if !(quick && past.decides(thread, cell(at), mode)) {
-                let conflict = checked_part(thread, at, Access { mode, extent: Word::WHOLE });
-                found = found.or(conflict.map(|c| (at, c)));
-                *past = Past::of(thread);
-            }
-            at += by;
-        }
-        found
-    };
-    if !quick || by > 16 || last < first + BLOCK {
-        return one_by_one(thread, &mut past, first, last);
+    if !thread.quick || by > 16 || last < first + BLOCK {
+        return past.one_by_one(thread, first, last, by, mode);
     }
     let (mut at, mut found) = (first, None);
     while at < last {
-        let end = (at / BLOCK + 1) * BLOCK;
-        let (next, lane) = (end + at % by, (at / 8 % 2) as usize);
-        // All of the block, or all of one of its lanes.
-        let is_all = at % BLOCK < by && end + at % by < last + by;
-        let lanes = if by == 8 { 0..2 } else { lane..lane + 1 };
-        thread.owner.claim(cell(at));
+        // By 8 or by 16 bytes: in the latter case one lane of each block.
+        let gap = at & (by - 1);
+        let next = (at / BLOCK + 1) * BLOCK + gap;
+        let lane = (gap / 8) as usize;
         // SAFETY: cells of whole blocks are where the layout puts them.
         let block = unsafe { Block::of(cell(at)) };
-        if !(is_all && block.is_folded() && past.decides_block(thread, block, lanes.clone(), mode)) {
-            past.same = 0;
-            if may_be_new(cell(at), cell(at).seen()) {
-                thread.prefault.touch(cell(at));
-            }
-            let next = one_by_one(thread, &mut past, at, end.min(last));
+        let is_all = at % BLOCK == gap && next < last + by;
+        let is_decided = is_all
+            && block.is_folded()
+            && match by {
+                8 => past.decides_block(thread, block, [0, 1], mode),
+                _ => past.decides_block(thread, block, [lane], mode),
+            };
+        if !is_decided {
+            let next = past.goes_through(thread, at..last.min(next), by, mode);
             found = found.or(next);
             if is_all && past.same as u64 == BLOCK / by {
-                past.fold(thread, block, lanes);
+                past.fold(thread, block, if by == 8 { 0..2 } else { lane..lane + 1 });
             }
         }
         at = next;
@@ -203,28 +187,86 @@ impl Past {
         Past { epoch, known: none, new: none, same: 0, set: Past::NOTHING, stamp: Word::NONE }
     }
 
+    /// As [`Past::one_by_one`], within a block that is not folded, or not any more afterwards.
+    #[inline(never)]
+    fn goes_through(
+        &mut self,
+        thread: &mut Thread,
+        part: Range<u64>,
+        by: u64,
+        mode: Mode,
+    ) -> Option<(u64, Conflict)> {
+        let cell = cell(part.start);
+        thread.owner.claim(cell);
+        self.same = 0;
+        if may_be_new(cell, cell.seen()) {
+            thread.prefault.touch(cell);
+        }
+        self.one_by_one(thread, part.start, part.end, by, mode)
+    }
+
+    /// Decides granule by granule: the first conflict.
+    #[inline(always)]
+    fn one_by_one(
+        &mut self,
+        thread: &mut Thread,
+        first: u64,
+        last: u64,
+        by: u64,
+        mode: Mode,
+    ) -> Option<(u64, Conflict)> {
+        let (mut at, mut found) = (first, None);
+        while at < last {
+            let behind = if thread.quick { self.alike(thread, at, last, by, mode) } else { at };
+            if behind > at {
+                at = behind;
+                continue;
+            }
+            if !(thread.quick && self.decides(thread, cell(at), mode)) {
+                let conflict = checked_part(thread, at, Access { mode, extent: Word::WHOLE });
+                found = found.or(conflict.map(|c| (at, c)));
+                *self = Past::of(thread);
+            }
+            at += by;
+        }
+        found
+    }
+
     /// Granules that hold what the last one held, or are done, up to the first that is neither: the first one behind them. All in one moment of their block's owner, so no further than the block.
     #[inline(always)]
     fn alike(&mut self, thread: &Thread, first: u64, last: u64, by: u64, mode: Mode) -> u64 {
         // A copy, which no store into a cell can change.
         let past = *self;
-        let (mut at, last) = (first, last.min((first / BLOCK + 1) * BLOCK));
-        let mut cells = &raw const *cell(first);
+        let (cells, behind) = (&raw const *cell(first), last.min((first / BLOCK + 1) * BLOCK));
+        // SAFETY: as for `cell`; side by side within a block.
+        let cell = |at: u64| unsafe { &*cells.byte_add(2 * (at - first) as usize) };
         if !past.is_alike(cell(first).seen(), mode) {
             return first;
         }
-        let is_own = thread.owner.enter(cell(first));
-        while at < last {
-            // SAFETY: as for `cell`; side by side within a block.
-            let cell = unsafe { &*cells };
-            let seen = cell.seen();
-            if is_own && seen == past.known {
-                cell.change(seen, past.new);
-                self.same += 1;
-            } else if seen == past.known || !past.is_alike(seen, mode) {
+        let (is_own, mut at) = (thread.owner.enter(cell(first)), first);
+        let is_shared = !is_own && bias::is_shared(cell(first));
+        loop {
+            let from = at;
+            if is_own {
+                while at < behind && cell(at).seen() == past.known {
+                    cell(at).change(past.known, past.new);
+                    at += by;
+                }
+            } else if is_shared {
+                while at < behind
+                    && cell(at).seen() == past.known
+                    && pair::replace(cell(at), past.known, past.new)
+                {
+                    at += by;
+                }
+            }
+            self.same += ((at - from) / by) as u32;
+            while at < behind && past.is_done_or_read(cell(at).seen(), mode) {
+                at += by;
+            }
+            if at == from || at >= behind {
                 break;
             }
-            (at, cells) = (at + by, cells.wrapping_add(by as usize / 8));
         }
         thread.owner.leave();
         at
@@ -232,7 +274,13 @@ impl Past {
 
     #[inline(always)]
     fn is_alike(&self, seen: Pair, mode: Mode) -> bool {
-        seen == self.known || self.is_done(seen, mode) || !mode.writes() && seen.r == self.set
+        seen == self.known || self.is_done_or_read(seen, mode)
+    }
+
+    /// Nothing is left to do: the thread has done it, or read all that has that set.
+    #[inline(always)]
+    fn is_done_or_read(&self, seen: Pair, mode: Mode) -> bool {
+        self.is_done(seen, mode) || !mode.writes() && seen.r == self.set
     }
 
     /// The access to a whole granule is decided without its lock, as v2's handlers do it, and with what the granules before it have shown.
@@ -243,8 +291,7 @@ impl Past {
             self.same += 1;
             return true;
         }
-        let is_read = || !mode.writes() && seen.r == self.set;
-        self.is_done(seen, mode) || is_read() || self.decides_anew(thread, cell, mode)
+        self.is_done_or_read(seen, mode) || self.decides_anew(thread, cell, mode)
     }
 
     /// The thread has made the access in its epoch before, or written what it reads: what races with a read races with a write of the same epoch.
@@ -265,11 +312,13 @@ impl Past {
     }
 
     /// The thread knows all of that: from now on it is what is known, and what it becomes.
-    #[inline]
+    #[inline(always)]
     fn knows(&mut self, thread: &mut Thread, seen: Pair, mode: Mode) -> bool {
-        if seen == self.known {
-            return true;
-        }
+        seen == self.known || self.learns(thread, seen, mode)
+    }
+
+    #[inline(never)]
+    fn learns(&mut self, thread: &mut Thread, seen: Pair, mode: Mode) -> bool {
         if !handlers::is_known(&thread.state, seen.w, seen.r) {
             return false;
         }
@@ -283,9 +332,15 @@ impl Past {
     }
 
     /// The access to some lanes of a folded block is decided at once.
-    #[inline(never)]
-    fn decides_block(&mut self, thread: &mut Thread, block: Block, lanes: Range<usize>, mode: Mode) -> bool {
-        let is_decided = lanes.clone().all(|lane| block.is_since(lane, self.epoch, mode))
+    #[inline(always)]
+    fn decides_block<const N: usize>(
+        &mut self,
+        thread: &mut Thread,
+        block: Block,
+        lanes: [usize; N],
+        mode: Mode,
+    ) -> bool {
+        let is_decided = lanes.iter().all(|lane| block.is_since(*lane, self.epoch, mode))
             || block.change(lanes, |seen| {
                 let is_done = self.is_done(seen, mode);
                 (is_done || self.knows(thread, seen, mode)).then_some(if is_done { seen } else { self.new })
@@ -302,6 +357,6 @@ impl Past {
         }
         let lane = |lane| if lanes.contains(&lane) { self.new } else { block.seen(lane) };
         thread.folds -= 1;
-        block.fold([lane(0), lane(1)]);
+        thread.owner.fold(block, [lane(0), lane(1)]);
     }
 }

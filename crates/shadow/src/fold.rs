@@ -9,7 +9,7 @@
 //! finds *its own* accesses of the current epoch without the lock: nobody else writes these, and the words of a lane are always in the same cells.
 
 use crate::access::Mode;
-use deadheat_online::{Pair, VarState, Word, pair};
+use deadheat_online::{Pair, VarState, Word};
 
 /// Cells of a block.
 const CELLS: usize = 64;
@@ -54,6 +54,12 @@ impl<'a> Block<'a> {
         self.0[0].load_w().is_folded()
     }
 
+    /// Its first cell.
+    #[inline(always)]
+    pub fn first(self) -> &'a VarState {
+        &self.0[0]
+    }
+
     /// What a cell holds.
     pub fn seen(self, cell: usize) -> Pair {
         self.0[cell].seen()
@@ -79,36 +85,42 @@ impl<'a> Block<'a> {
     }
 
     /// Changes what is told of some lanes, all or none of them. False if it is not folded, if somebody else is busy with it, or if it takes more.
-    #[inline]
-    pub fn change(self, lanes: core::ops::Range<usize>, mut new: impl FnMut(Pair) -> Option<Pair>) -> bool {
+    #[inline(always)]
+    pub fn change<const N: usize>(
+        self,
+        lanes: [usize; N],
+        mut new: impl FnMut(Pair) -> Option<Pair>,
+    ) -> bool {
         if !self.take() {
             return false;
         }
-        let old = self.lanes();
-        let mut all = Some(old);
-        for lane in lanes {
-            let changed = new(old[lane]).filter(|pair| is_foldable(*pair));
-            all = all.zip(changed).map(|(mut all, changed)| {
-                all[lane] = changed;
-                all
-            });
+        let (mut all, mut is_all) = ([Pair::default(); N], true);
+        for (lane, to) in lanes.into_iter().zip(&mut all) {
+            match new(self.lane(lane)) {
+                Some(pair) if is_foldable(pair) => *to = pair,
+                _ => is_all = false,
+            }
         }
-        if let Some(all) = all {
-            self.keep(all);
+        if is_all {
+            for (lane, Pair { w, r }) in lanes.into_iter().zip(all) {
+                self.0[2 * lane].set_r(Word(w.0 | KEPT));
+                self.0[2 * lane + 1].set_r(Word(r.0 | KEPT));
+            }
         }
         self.0[0].unlock(RESTING);
-        all.is_some()
+        is_all
     }
 
-    /// Folds the block if that is what its cells hold. False, and nothing is changed, if not.
-    pub fn fold(self, lanes: [Pair; 2]) -> bool {
+    /// Folds the block if that is what its cells hold. False, and nothing is changed, if not. `replace` changes a cell from one value to another, if it holds that, as only who may change the block can.
+    #[inline]
+    pub fn fold(self, lanes: [Pair; 2], replace: impl Fn(&VarState, Pair, Pair) -> bool) -> bool {
         if !lanes.into_iter().all(is_foldable) {
             return false;
         }
         let kept = |i: usize| Word(KEPT | lanes.get(i / 2).map_or(0, |lane| [lane.w, lane.r][i % 2].0));
         let folds = |i: usize| {
             let w = if i == 0 { BUSY } else { MEMBER };
-            pair::replace(&self.0[i], lanes[i % 2], Pair { w, r: kept(i) })
+            replace(&self.0[i], lanes[i % 2], Pair { w, r: kept(i) })
         };
         if let Some(other) = (0..CELLS).find(|i| !folds(*i)) {
             self.restore(0..other, lanes);
@@ -124,17 +136,11 @@ impl<'a> Block<'a> {
         self.0[0].load_w() == RESTING && self.0[0].replace_w(RESTING, BUSY)
     }
 
-    /// What is kept; for the lock's holder.
-    #[inline]
-    fn lanes(self) -> [Pair; 2] {
+    /// What is kept of a lane; for the lock's holder.
+    #[inline(always)]
+    fn lane(self, lane: usize) -> Pair {
         let kept = |i: usize| Word(self.0[i].load_r().0 & !KEPT);
-        [0, 2].map(|i| Pair { w: kept(i), r: kept(i + 1) })
-    }
-
-    #[inline]
-    fn keep(self, lanes: [Pair; 2]) {
-        let words = [lanes[0].w, lanes[0].r, lanes[1].w, lanes[1].r];
-        self.0.iter().zip(words).for_each(|(cell, word)| cell.set_r(Word(word.0 | KEPT)));
+        Pair { w: kept(2 * lane), r: kept(2 * lane + 1) }
     }
 
     /// A program that uses what it has freed may fold a block while its first cell is cleared for the next owner: then nobody has the block's lock any more. The others are cleared too.
@@ -160,6 +166,7 @@ impl<'a> Block<'a> {
 }
 
 /// All that is told is of whole granules, and by words alone.
+#[inline(always)]
 fn is_foldable(pair: Pair) -> bool {
     let is_whole = |word: Word| word.is_none() || word.0 & Word::OTHER == 0 && word.extent() == Word::WHOLE;
     is_whole(pair.w) && is_whole(pair.r)
@@ -170,7 +177,7 @@ pub fn unfold(cell: &VarState, anyway: bool) -> bool {
     let Some((block, _)) = Block::folded(cell) else { return true };
     let is_taken = block.take() || anyway && block.is_folded();
     if is_taken {
-        block.restore(0..CELLS, block.lanes());
+        block.restore(0..CELLS, [0, 1].map(|lane| block.lane(lane)));
     }
     is_taken || block.forgets(cell)
 }

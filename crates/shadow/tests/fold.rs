@@ -52,11 +52,11 @@ fn who_locks_a_cell_finds_what_it_held() {
     for cell in [0, 1, 2, 3, 31, 63] {
         let cells = Cells::new([EVEN, ODD]);
         assert!(!cells.block().is_folded());
-        assert!(cells.block().fold([EVEN, ODD]));
+        assert!(cells.block().fold([EVEN, ODD], pair::replace));
         assert!(cells.block().is_folded());
         assert_eq!(cells.0[cell].lock_at_once(), None);
         assert_eq!(cells.0[cell].lock(), if cell % 2 == 0 { EVEN } else { ODD });
-        assert!(!cells.block().fold([EVEN, ODD]), "one is locked");
+        assert!(!cells.block().fold([EVEN, ODD], pair::replace), "one is locked");
         cells.0[cell].unlock(Word::NONE);
         let held = cells.held();
         assert!((0..CELLS).filter(|i| *i != cell).all(|i| held[i] == if i % 2 == 0 { EVEN } else { ODD }));
@@ -71,7 +71,7 @@ fn a_block_is_not_folded_unless_all_tell_the_same_of_whole_granules() {
         let cells = Cells::new([EVEN, ODD]);
         put(&cells.0[cell], other);
         let before = cells.held();
-        assert!(!cells.block().fold([EVEN, ODD]));
+        assert!(!cells.block().fold([EVEN, ODD], pair::replace));
         assert!(!cells.block().is_folded());
         assert_eq!(cells.held(), before);
     }
@@ -82,7 +82,7 @@ fn a_block_is_not_folded_unless_all_tell_the_same_of_whole_granules() {
         Pair { r: Word(Word::SPECIAL | 1), ..ODD },
     ] {
         let cells = Cells::new([EVEN, odd]);
-        assert!(!cells.block().fold([EVEN, odd]), "{odd:?}");
+        assert!(!cells.block().fold([EVEN, odd], pair::replace), "{odd:?}");
         assert_eq!(cells.held(), from_fn(|i| if i % 2 == 0 { EVEN } else { odd }));
     }
 }
@@ -91,15 +91,15 @@ fn a_block_is_not_folded_unless_all_tell_the_same_of_whole_granules() {
 fn lanes_change_together_or_not_at_all() {
     let cells = Cells::new([EVEN, ODD]);
     let block = cells.block();
-    assert!(!block.change(0..2, Some), "it is not folded");
-    assert!(block.fold([EVEN, ODD]));
+    assert!(!block.change([0, 1], Some), "it is not folded");
+    assert!(block.fold([EVEN, ODD], pair::replace));
     let new = Pair { w: word(9, 9), r: word(8, 8) };
-    assert!(block.change(1..2, |old| (old == ODD).then_some(new)));
-    assert!(!block.change(0..2, |old| (old == EVEN).then_some(ODD)), "the second has something against it");
-    assert!(!block.change(0..1, |_| Some(Pair { w: word(9, 9).with_extent(1), ..EVEN })));
+    assert!(block.change([1], |old| (old == ODD).then_some(new)));
+    assert!(!block.change([0, 1], |old| (old == EVEN).then_some(ODD)), "the second has something against it");
+    assert!(!block.change([0], |_| Some(Pair { w: word(9, 9).with_extent(1), ..EVEN })));
     let mut is_busy = false;
-    block.change(0..1, |old| {
-        is_busy = !unfold(&cells.0[5], false) && !block.change(0..1, Some);
+    block.change([0], |old| {
+        is_busy = !unfold(&cells.0[5], false) && !block.change([0], Some);
         Some(old)
     });
     assert!(is_busy && block.is_folded());
@@ -109,7 +109,7 @@ fn lanes_change_together_or_not_at_all() {
 #[test]
 fn a_thread_finds_its_own_accesses() {
     let cells = Cells::new([EVEN, ODD]);
-    assert!(cells.block().fold([EVEN, ODD]));
+    assert!(cells.block().fold([EVEN, ODD], pair::replace));
     let told = |cell: usize, epoch, mode, extent| told(&cells.0[cell], epoch, Access { mode, extent });
     // Slot 1 wrote all, the even ones at 2 and the odd ones at 3; slot 4 read the odd ones at 5.
     for (cell, epoch, mode, is_told) in [
@@ -139,15 +139,15 @@ fn a_thread_finds_its_own_accesses() {
 #[test]
 fn nobody_waits_for_ever() {
     let cells = Cells::new([EVEN, ODD]);
-    assert!(cells.block().fold([EVEN, ODD]));
-    cells.block().change(0..1, |_| {
+    assert!(cells.block().fold([EVEN, ODD], pair::replace));
+    cells.block().change([0], |_| {
         assert!(unfold(&cells.0[5], true));
         assert_eq!(cells.0[5].seen(), ODD);
         None
     });
 
     let cells = Cells::new([EVEN, ODD]);
-    assert!(cells.block().fold([EVEN, ODD]));
+    assert!(cells.block().fold([EVEN, ODD], pair::replace));
     cells.0[0].clear();
     assert_eq!(cells.held(), [Pair::default(); CELLS]);
 }
@@ -176,8 +176,8 @@ fn no_update_is_lost() {
                 }
                 _ => {
                     let seen = [0, 1].map(|i| cells.0[i].seen());
-                    folded += cells.block().fold(seen) as u64;
-                    if !cells.block().change(0..2, |old| Some(next(old))) {
+                    folded += cells.block().fold(seen, pair::replace) as u64;
+                    if !cells.block().change([0, 1], |old| Some(next(old))) {
                         cells.0.iter().for_each(|cell| put_next(cell, next));
                     }
                 }

@@ -1,12 +1,14 @@
-//! Neighbouring bytes that a block accesses, checked together.
+//! Neighbouring bytes that a block accesses, or that one certainly leads to, checked together.
 //!
 //! Checks of the same mode, between which nothing but computing and plain accesses happens, are one moment to all other threads: one check of all of their bytes can stand for them, at the place of the one with the lowest
 //! address, which is known there. It must not be about anything else, so there may be no gap, and it should be one that the runtime decides as fast as each of them: of a part of a granule (8 bytes), or of whole granules.
 
 use super::checks::{Check, Mode, Named};
 use super::effects::Effect;
+use super::joins;
 use super::linear::Atom;
 use super::turns::Context;
+use crate::ir::BlockId;
 use hashbrown::HashMap;
 
 /// Bytes of a granule.
@@ -61,35 +63,43 @@ fn alignments<'b>(checks: &'b [Check<'_>]) -> Alignments<'b> {
     checks.iter().filter(tells).filter_map(known).collect()
 }
 
-/// Checks of a block with nothing but plain computing between them, of the same mode, whose addresses differ by constants.
+/// Checks with nothing but plain computing between them, of the same mode, whose addresses differ by constants: of a block, and of those to which all ways from it lead.
 fn groups<'a>(context: &Context<'a, '_>, checks: &[Check<'a>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    let mut last: Option<(u32, usize)> = None;
-    for (i, check) in checks.iter().enumerate() {
-        let plain = |at: usize| {
-            context.effects.of(context.module, &context.function.block(check.block).insts[at]) == Effect::NONE
-        };
-        let goes_on = last.is_some_and(|(block, at)| block == check.block.0 && (at..check.at).all(plain));
-        if !goes_on {
-            open.clear();
-        }
-        last = Some((check.block.0, check.at));
-        // The one with the lowest address has to be in the text, with its argument.
-        let Some(address) = check.address.as_ref().filter(|_| is_simple(check)) else {
-            continue;
-        };
-        let fits = |g: &&usize| {
-            let other = &checks[groups[**g][0]];
-            other.what.mode == check.what.mode
-                && other.address.as_ref().is_some_and(|a| a.terms == address.terms)
-        };
-        match open.iter().find(fits).copied() {
-            Some(group) => groups[group].push(i),
-            None => {
-                open.push(groups.len());
-                groups.push(vec![i]);
+    // The groups that may go on where a block begins.
+    let mut begun: HashMap<BlockId, Vec<usize>, foldhash::fast::FixedState> = HashMap::default();
+    for block in &context.cfg.order {
+        let insts = &context.function.block(*block).insts;
+        let plain = |at: usize| context.effects.of(context.module, &insts[at]) == Effect::NONE;
+        let first = checks.partition_point(|check| check.block < *block);
+        let (mut open, mut last) = (begun.remove(block).unwrap_or_default(), 0);
+        for (i, check) in checks.iter().enumerate().skip(first).take_while(|(_, c)| c.block == *block) {
+            if !(last..check.at).all(plain) {
+                open.clear();
             }
+            last = check.at;
+            // The one with the lowest address has to be in the text, with its argument.
+            let Some(address) = check.address.as_ref().filter(|_| is_simple(check)) else {
+                continue;
+            };
+            let fits = |g: &&usize| {
+                let other = &checks[groups[**g][0]];
+                other.what.mode == check.what.mode
+                    && other.address.as_ref().is_some_and(|a| a.terms == address.terms)
+            };
+            match open.iter().find(fits).copied() {
+                Some(group) => groups[group].push(i),
+                None => {
+                    open.push(groups.len());
+                    groups.push(vec![i]);
+                }
+            }
+        }
+        if !open.is_empty()
+            && (last..insts.len()).all(plain)
+            && let Some(next) = joins::next(context, *block)
+        {
+            begun.insert(next, open);
         }
     }
     groups.retain(|g| g.len() > 1);

@@ -6,6 +6,7 @@ pub mod cfg;
 pub mod checks;
 pub mod effects;
 pub mod fields;
+pub mod joins;
 pub mod keys;
 pub mod later;
 pub mod linear;

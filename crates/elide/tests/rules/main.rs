@@ -332,6 +332,40 @@ fn parts_of_a_granule_are_checked_together() {
     assert_eq!(bytes(&[0, 2, 1, 3, 7]), ["unaligned_write4(ptr %b0)", "write1(ptr %b7)"]);
 }
 
+/// A write of a half of a word before paths part, and of the other half where they meet.
+fn halves(first: &str, one: &str, other: &str, meet: &str) -> Vec<String> {
+    let body = format!(
+        "  %o = getelementptr inbounds i8, ptr %p, i64 4\n  %c = icmp eq i64 %n, 0\n  call void @__tsan_write4(ptr %p)\n{first}  br i1 %c, label %a, label %b\n\n\
+         a:\n{one}\n\nb:\n{other}\n\nd:\n{meet}  call void @__tsan_write4(ptr %o)\n  ret void\n\ne:\n  ret void\n"
+    );
+    left(Level::Coalesce, &body)
+}
+
+#[test]
+fn neighbours_on_all_paths_are_checked_together() {
+    const BOTH: [&str; 2] = ["write4(ptr %p)", "write4(ptr %o)"];
+    let on = "  br label %d\n";
+    assert_eq!(halves("", on, on, ""), ["unaligned_write8(ptr %p)"]);
+    // The way through `a` leads to a second fork.
+    let fork = "  br i1 %c, label %b, label %d\n";
+    assert_eq!(halves("", fork, on, ""), ["unaligned_write8(ptr %p)"]);
+    // Something happens before they part, on one of the paths, or where they meet.
+    let learns = [LEARNS, on].concat();
+    assert_eq!(halves(LEARNS, on, on, ""), BOTH);
+    assert_eq!(halves("", &learns, on, ""), BOTH);
+    assert_eq!(halves("", on, &learns, ""), BOTH);
+    assert_eq!(halves("", on, on, LEARNS), BOTH);
+    // One of the paths does not lead there, or not only there.
+    assert_eq!(halves("", "  ret void\n", on, ""), BOTH);
+    assert_eq!(halves("", on, "  br i1 %c, label %d, label %e\n", ""), BOTH);
+    // One may go round for ever.
+    assert_eq!(halves("", "  br i1 %c, label %a, label %d\n", on, ""), BOTH);
+    // Who comes from elsewhere has written the other half only.
+    let elsewhere = "  %o = getelementptr inbounds i8, ptr %p, i64 4\n  %c = icmp eq i64 %n, 0\n  br i1 %c, label %a, label %d\n\na:\n  call void @__tsan_write4(ptr %p)\n  br label %d\n\n\
+                     d:\n  call void @__tsan_write4(ptr %o)\n  ret void\n";
+    assert_eq!(left(Level::Coalesce, elsewhere), BOTH);
+}
+
 #[test]
 fn a_loop_in_a_loop_comes_to_an_end_if_it_is_counted() {
     let nested = |end: &str| {
