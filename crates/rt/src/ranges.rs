@@ -27,12 +27,33 @@ pub struct Run {
 /// has given back may come again as something else; one that others have given back was not in use, or its `free` was a race.
 pub struct Made([Once; Made::ROOM]);
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct Once {
     address: u64,
     run: Run,
     writes: bool,
     present: Present,
+}
+
+impl Once {
+    fn end(&self) -> u64 {
+        self.address.wrapping_add(self.run.length)
+    }
+
+    /// To make these accesses is to make all of the others.
+    #[inline(always)]
+    fn has(&self, other: &Once) -> bool {
+        let (run, distance) = (self.run, other.address.wrapping_sub(self.address));
+        let is_within = distance <= run.length && other.run.length <= run.length - distance;
+        // One without gaps, or the same gaps.
+        let meets = || {
+            run.size == run.length
+                || run.stride == other.run.stride
+                    && run.size == other.run.size
+                    && (distance == 0 || distance.is_multiple_of(run.stride))
+        };
+        self.present == other.present && self.writes == other.writes && is_within && meets()
+    }
 }
 
 impl Made {
@@ -44,9 +65,10 @@ impl Made {
         Made([Once { address: 0, run, writes: false, present }; Made::ROOM])
     }
 
+    /// By where it ends: loops in loops often begin later each time, and end where they did.
     #[inline]
     fn place(&mut self, it: &Once) -> &mut Once {
-        let hash = (it.address ^ it.writes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let hash = (it.end() ^ it.writes as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         &mut self.0[hash as usize % Made::ROOM]
     }
 }
@@ -56,7 +78,7 @@ impl Made {
 pub fn once(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64) {
     let it = Once { address, run, writes: mode.writes(), present: thread.present() };
     let quick = thread.quick;
-    if quick && *thread.made.place(&it) == it {
+    if quick && thread.made.place(&it).has(&it) {
         return;
     }
     if run.size < run.length {
@@ -358,5 +380,35 @@ impl Past {
         let lane = |lane| if lanes.contains(&lane) { self.new } else { block.seen(lane) };
         thread.folds -= 1;
         thread.owner.fold(block, [lane(0), lane(1)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn once(address: u64, length: u64, stride: u64, size: u64) -> Once {
+        let present = Present { epoch: Word::NONE, changes: 3 };
+        Once { address, run: Run { length, stride, size }, writes: false, present }
+    }
+
+    #[test]
+    fn parts_of_what_was_made_need_not_be_made() {
+        let whole = once(1000, 100, 100, 100);
+        assert!(whole.has(&whole) && whole.has(&once(1010, 90, 90, 90)) && whole.has(&once(1004, 88, 16, 8)));
+        assert!(!whole.has(&once(999, 101, 101, 101)) && !whole.has(&once(1010, 91, 91, 91)));
+        assert!(!whole.has(&once(1100, 8, 8, 8)) && !whole.has(&once(0, 8, 8, 8)));
+        assert!(!whole.has(&Once { writes: true, ..whole }), "reads stand for no writes");
+        let later = Present { changes: 4, ..whole.present };
+        assert!(!whole.has(&Once { present: later, ..whole }), "memory became something else");
+    }
+
+    #[test]
+    fn gaps_are_not_made() {
+        let gaps = once(1000, 88, 16, 8);
+        assert!(gaps.has(&gaps) && gaps.has(&once(1032, 56, 16, 8)) && gaps.has(&once(1000, 24, 16, 8)));
+        assert!(!gaps.has(&once(1008, 72, 16, 8)), "the others");
+        assert!(!gaps.has(&once(1000, 72, 8, 8)) && !gaps.has(&once(1000, 24, 24, 24)));
+        assert!(!gaps.has(&once(1000, 84, 16, 4)), "not told apart");
     }
 }
