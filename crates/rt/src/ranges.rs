@@ -4,13 +4,13 @@ use crate::access::{cell, checked_part, noted, plain};
 use crate::bias;
 use crate::lately::Present;
 use crate::prefault::may_be_new;
-use crate::quick::is_in_epoch;
+use crate::quick::{apart, is_in_epoch};
 use crate::report;
 use crate::sites::Note;
 use crate::thread::Thread;
 use core::ops::Range;
 use deadheat_online::{Pair, VarState, Word, handlers, pair};
-use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, replaced};
+use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, is_flat, replaced};
 
 /// How far accesses at even distances go, how far they are apart, and to how many bytes each is. Nothing is zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -244,7 +244,7 @@ impl Past {
                 at = behind;
                 continue;
             }
-            if !(thread.quick && self.decides(thread, cell(at), mode)) {
+            if !(thread.quick && self.decides(thread, at, mode)) {
                 let conflict = checked_part(thread, at, Access { mode, extent: Word::WHOLE });
                 found = found.or(conflict.map(|c| (at, c)));
                 *self = Past::of(thread);
@@ -307,13 +307,14 @@ impl Past {
 
     /// The access to a whole granule is decided without its lock, as v2's handlers do it, and with what the granules before it have shown.
     #[inline(always)]
-    fn decides(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
+    fn decides(&mut self, thread: &mut Thread, granule: u64, mode: Mode) -> bool {
+        let cell = cell(granule);
         let seen = cell.seen();
         if seen == self.known && thread.owner.replace(cell, seen, self.new) {
             self.same += 1;
             return true;
         }
-        self.is_done_or_read(seen, mode) || self.decides_anew(thread, cell, mode)
+        self.is_done_or_read(seen, mode) || self.decides_anew(thread, granule, mode)
     }
 
     /// The thread has made the access in its epoch before, or written what it reads: what races with a read races with a write of the same epoch.
@@ -323,14 +324,36 @@ impl Past {
     }
 
     #[inline(never)]
-    fn decides_anew(&mut self, thread: &mut Thread, cell: &VarState, mode: Mode) -> bool {
+    fn decides_anew(&mut self, thread: &mut Thread, granule: u64, mode: Mode) -> bool {
+        let cell = cell(granule);
         let seen = cell.seen();
         if !mode.writes() && thread.has_at_hand(seen.r) {
             self.set = seen.r;
             return true;
         }
         self.same = 1;
-        self.knows(thread, seen, mode) && thread.owner.replace(cell, seen, self.new)
+        if self.knows(thread, seen, mode) && thread.owner.replace(cell, seen, self.new) {
+            return true;
+        }
+        // Reads of several threads: what the long way comes to, unless W has something against it.
+        let is_shared = !mode.writes() && is_flat(seen.w) && (seen.r.is_set() || !seen.r.is_special());
+        if is_shared {
+            self.same = 0;
+            let stamp = self.stamp(thread);
+            thread.placer.to(granule, false);
+            return apart(thread, granule, Access { mode, extent: Word::WHOLE }, stamp);
+        }
+        false
+    }
+
+    /// What the accesses are remembered by.
+    #[inline(always)]
+    fn stamp(&mut self, thread: &mut Thread) -> Word {
+        if self.stamp.is_none() {
+            let Thread { state, placer, .. } = thread;
+            self.stamp = placer.here(state);
+        }
+        self.stamp
     }
 
     /// The thread knows all of that: from now on it is what is known, and what it becomes.
@@ -344,12 +367,8 @@ impl Past {
         if !handlers::is_known(&thread.state, seen.w, seen.r) {
             return false;
         }
-        if self.stamp.is_none() {
-            let Thread { state, placer, .. } = thread;
-            self.stamp = placer.here(state);
-        }
         self.known = seen;
-        self.new = replaced(seen, mode, self.stamp);
+        self.new = replaced(seen, mode, self.stamp(thread));
         true
     }
 
