@@ -3,6 +3,7 @@
 use crate::detail::{Attachment, Detail};
 use crate::history::{History, is_flat};
 use crate::open::{Open, Version};
+use crate::two::grown;
 use deadheat_online::{Pair, Rule, Sets, ThreadState, VarState, Word};
 
 /// What an access does.
@@ -270,18 +271,24 @@ pub fn flatly_replaced(
     stamp: Word,
     stamps: &mut impl Stamps,
 ) -> Option<Pair> {
-    let is_known = |word: Word| is_flat(word) && History(word).is_flatly_known(thread);
-    if !is_known(seen.w) || !is_known(seen.r) {
-        return None;
-    }
     let Access { mode, extent } = access;
     let new = stamp.with_extent(extent);
-    if mode.writes() {
-        let w = History(seen.w).flatly_over(thread, new, stamps)?;
-        Some(Pair { w, r: History(seen.r).flatly_without(extent) })
-    } else {
-        Some(Pair { r: History(seen.r).flatly_over(thread, new, stamps)?, ..seen })
+    let is_known = |word: Word| is_flat(word) && History(word).is_flatly_known(thread);
+    let (own, other) = if mode.writes() { (seen.w, seen.r) } else { (seen.r, seen.w) };
+    // Whoever made the latest of two knew the other one.
+    let grown = grown(own, new);
+    if !is_known(other) || grown.is_none() && !is_known(own) {
+        return None;
     }
+    let own = match grown {
+        Some(grown) => grown,
+        None => History(own).flatly_over(thread, new, stamps)?,
+    };
+    Some(if mode.writes() {
+        Pair { w: own, r: History(other).flatly_without(extent) }
+    } else {
+        Pair { w: other, r: own }
+    })
 }
 
 impl Default for Memory {

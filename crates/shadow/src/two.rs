@@ -49,6 +49,18 @@ pub(crate) fn two(latest: Word, earlier: Word) -> Option<Word> {
     fits.then_some(Word(TWO | all))
 }
 
+/// The word after one more access like the latest of a pair, from the same place in the same epoch, to other bytes as well: none if it is no such pair.
+#[inline(always)]
+pub(crate) fn grown(two: Word, new: Word) -> Option<Word> {
+    let (slot, clock) =
+        (two.0 >> SLOT & (MOST_SLOTS as u64 - 1), two.0 >> CLOCK & ((1 << (SLOT - CLOCK)) - 1));
+    let is_like = is_two(two) && !two.is_locked() && slot == new.slot().0 as u64 && clock == new.clock().0;
+    let bytes = (two.0 >> EXTENT) as u8 | new.extent();
+    let all =
+        || if bytes == Word::WHOLE { new.with_extent(bytes) } else { Word(two.0 | (bytes as u64) << EXTENT) };
+    is_like.then(all)
+}
+
 /// What the word of a pair is compared with, all extents set, whose latest access is of an epoch that began with that word: it is one if it is less than two to the power of [`SINCE`] beyond this. Zero if there is none.
 #[inline(always)]
 pub fn since(epoch: Word) -> Word {
@@ -130,6 +142,19 @@ mod tests {
         let beyond = [word(MOST_SLOTS, 5, 0xff), word(1, MOST_CLOCKS, 0xff)];
         assert_eq!(beyond.map(since), [Word::NONE; 2]);
         assert!(beyond.iter().all(|epoch| !is_of(both(1, 1000), *epoch)));
+    }
+
+    #[test]
+    fn the_latest_grows() {
+        let (one, other) = (word(3, 7, 0x03), word(3, 5, 0xfc));
+        let both = two(one, other).expect("it fits");
+        assert_eq!(grown(both, word(3, 7, 0x0c)), two(word(3, 7, 0x0f), word(3, 5, 0xf0)));
+        assert_eq!(grown(both, word(3, 7, 0xfe)), Some(word(3, 7, 0xff)));
+        for new in [word(3, 8, 0x0c), word(3, 5, 0x0c), word(4, 7, 0x0c)] {
+            assert_eq!(grown(both, new), None, "{new:?}");
+        }
+        assert_eq!(grown(Word(both.0 | Word::LOCK), word(3, 7, 0x0c)), None);
+        assert_eq!(grown(one, word(3, 7, 0x0c)), None, "no pair");
     }
 
     #[test]
