@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use deadheat_finding::Suppressions;
 use deadheat_online::Rule;
 use deadheat_rt::os::{self, Mutex, Resource};
-use deadheat_rt::thread::Stay;
+use deadheat_rt::thread::{Counts, Stay};
 use deadheat_rt::{expected, modules, output, registry, report, start};
 
 unsafe extern "C" {
@@ -122,10 +122,11 @@ fn tell_the_end() {
         report::thread_leaks(&mut thread);
         expected::settle();
         if output::options().stats {
-            for rule in Rule::ALL {
-                output::say(format_args!("rule {} {}", rule.name(), thread.applied(rule)));
+            let Counts { rules, checks } = Counts::of_all(&thread);
+            for (rule, count) in Rule::ALL.iter().zip(rules) {
+                output::say(format_args!("rule {} {count}", rule.name()));
             }
-            output::say(format_args!("checks {}", thread.checks()));
+            output::say(format_args!("checks {checks}"));
             output::say(format_args!("slots {}", deadheat_rt::slots::made()));
             output::say(format_args!("bytes of the runtime's own {}", deadheat_rt::internal::bytes_in_use()));
             output::say(format_args!("sites {}", deadheat_rt::sites::SITES.count()));

@@ -97,7 +97,7 @@ pub fn known(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, 
 /// A plain access that may have to be ignored, or recorded, or checked by another algorithm.
 #[inline(never)]
 fn watched(thread: &mut Thread, address: u64, size: u64, mode: Mode, pc: u64, note: Note) {
-    thread.checks += 1;
+    thread.counts.checks += 1;
     noted(thread, address, size, mode, pc, note);
 }
 
@@ -226,7 +226,7 @@ fn handled(
         None => by_algorithm(thread, cell, access),
     };
     let Some(outcome) = outcome else { return locked(thread, cell, access) };
-    thread.rules[outcome.rule as usize] += 1;
+    thread.counts.rules[outcome.rule as usize] += 1;
     if is_of_set(outcome.rule) {
         keep_at_hand(thread, cell);
     }
@@ -304,7 +304,7 @@ fn locked(thread: &mut Thread, cell: &VarState, access: Access) -> Option<Confli
     let Thread { state, placer, .. } = thread;
     // SAFETY: all details of this process have `Things` attached.
     let (rule, conflict) = unsafe { MEMORY.access::<Things>(state, cell, access, placer) };
-    thread.rules[rule as usize] += 1;
+    thread.counts.rules[rule as usize] += 1;
     if is_of_set(rule) {
         keep_at_hand(thread, cell);
     }

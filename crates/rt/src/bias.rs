@@ -140,10 +140,7 @@ impl Owner {
     #[inline(always)]
     pub fn replace(&self, cell: &VarState, old: Pair, new: Pair) -> bool {
         if self.enter(cell) {
-            let is_it = cell.seen() == old;
-            if is_it {
-                cell.change(old, new);
-            }
+            let is_it = changes(cell, old, new);
             self.leave();
             return is_it;
         }
@@ -191,13 +188,7 @@ impl Owner {
     #[inline(always)]
     pub(crate) fn fold(&self, cells: Folded, lanes: [Pair; 2]) -> bool {
         if self.enter(cells.first()) {
-            let is_folded = cells.fold(lanes, |cell, old, new| {
-                let is_it = cell.seen() == old;
-                if is_it {
-                    cell.change(old, new);
-                }
-                is_it
-            });
+            let is_folded = cells.fold(lanes, changes);
             self.leave();
             return is_folded;
         }
@@ -275,6 +266,16 @@ impl Owner {
             }
         }
     }
+}
+
+/// Changes a cell from one value to another, if it holds that: in a moment of its owner.
+#[inline(always)]
+fn changes(cell: &VarState, old: Pair, new: Pair) -> bool {
+    let is_it = cell.seen() == old;
+    if is_it {
+        cell.change(old, new);
+    }
+    is_it
 }
 
 /// Nobody changes the cell's block by plain stores.

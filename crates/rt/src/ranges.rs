@@ -98,7 +98,7 @@ fn strided(thread: &mut Thread, address: u64, run: Run, mode: Mode, pc: u64) {
     let starts =
         || (0..length.saturating_sub(size - 1)).step_by(stride as usize).map(move |far| address + far);
     if !thread.quick {
-        thread.checks += 1;
+        thread.counts.checks += 1;
         return starts().for_each(|at| noted(thread, at, size, mode, pc, Note::CALL));
     }
     if !(address | stride | size).is_multiple_of(8) {

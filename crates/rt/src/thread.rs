@@ -6,6 +6,7 @@ use crate::internal::Spare;
 use crate::lately::{Lately, Present};
 use crate::loads::Loads;
 use crate::nestings::Known;
+use crate::os::Mutex;
 use crate::place::Placer;
 use crate::prefault::Prefault;
 use crate::ranges::{self, Made};
@@ -18,7 +19,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 use deadheat_finding::ThreadId;
 use deadheat_online::{LockState, Most, Rule, ThreadState, Word};
 use deadheat_shadow::{Version, since};
@@ -82,10 +83,8 @@ pub struct Thread {
     pub deferred: u64,
     /// Handlers of signals that run right now, one in the other.
     pub in_handler: u32,
-    /// How often each rule applied, in slow paths.
-    pub rules: [u64; Rule::ALL.len()],
-    /// How many checks of plain accesses it made, where they are counted; one of a range counts once.
-    pub checks: u64,
+    /// What it has done.
+    pub counts: Counts,
     /// Sets of reads in which this thread has read in an epoch, at hand for the fast paths.
     pub seen: *const [Seen; SEEN],
     /// Atomic loads made lately.
@@ -138,8 +137,7 @@ impl Thread {
             pending: false,
             deferred: 0,
             in_handler: 0,
-            rules: [0; Rule::ALL.len()],
-            checks: 0,
+            counts: Counts::NONE,
             seen: &raw const NOTHING_SEEN,
             loads: Loads::new(),
             versions: 0,
@@ -286,29 +284,40 @@ impl Thread {
     }
 }
 
-/// How often each rule applied in threads that have ended, and how many checks they made.
-static ENDED: [AtomicU64; Rule::ALL.len()] = [const { AtomicU64::new(0) }; Rule::ALL.len()];
-static ENDED_CHECKS: AtomicU64 = AtomicU64::new(0);
+/// What threads have done that have ended.
+static ENDED: Mutex<Counts> = Mutex::new(Counts::NONE);
 
-impl Thread {
-    /// How often the rule applied in this thread and in all that have ended. Threads that still run are not counted.
-    pub fn applied(&self, rule: Rule) -> u64 {
-        self.rules[rule as usize] + ENDED[rule as usize].load(Ordering::Relaxed)
+/// What threads have done.
+#[derive(Clone, Copy)]
+pub struct Counts {
+    /// How often each rule applied, in slow paths.
+    pub rules: [u64; Rule::ALL.len()],
+    /// How many checks of plain accesses were made, where they are counted; one of a range counts once.
+    pub checks: u64,
+}
+
+impl Counts {
+    const NONE: Counts = Counts { rules: [0; Rule::ALL.len()], checks: 0 };
+
+    fn add(&mut self, other: &Counts) {
+        self.rules.iter_mut().zip(other.rules).for_each(|(sum, rule)| *sum += rule);
+        self.checks += other.checks;
     }
 
-    /// How many checks this thread made and all that have ended.
-    pub fn checks(&self) -> u64 {
-        self.checks + ENDED_CHECKS.load(Ordering::Relaxed)
+    /// Of all threads, ended or not: all others are kept out of the runtime while they are asked.
+    pub fn of_all(own: &Thread) -> Counts {
+        gate::shut(Some(own));
+        let mut sum = *ENDED.lock();
+        gate::each(|thread| sum.add(&thread.counts));
+        gate::open();
+        sum
     }
 }
 
 impl Drop for Thread {
     fn drop(&mut self) {
         gate::remove(self);
-        for (all, own) in ENDED.iter().zip(self.rules) {
-            all.fetch_add(own, Ordering::Relaxed);
-        }
-        ENDED_CHECKS.fetch_add(self.checks, Ordering::Relaxed);
+        ENDED.lock().add(&self.counts);
         if self.sees() {
             // SAFETY: it came from a box, and nobody else has it.
             drop(unsafe { Box::from_raw(self.seen.cast_mut()) });

@@ -154,6 +154,38 @@ fn the_environment_names_the_compiler_unless_it_names_us() {
     }
 }
 
+/// Of threads that never end, too.
+#[test]
+fn checks_are_counted() {
+    const WAITING: &str = r#"
+        #include <pthread.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        static int done, sum;
+        static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+        static void *work(void *arg) {
+            for (int i = 0; i < 100; i++) pthread_mutex_lock(&lock), sum++, pthread_mutex_unlock(&lock);
+            __atomic_fetch_add(&done, 1, __ATOMIC_SEQ_CST);
+            for (;;) pause();
+        }
+        int main(void) {
+            pthread_t threads[3];
+            for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, work, NULL);
+            while (__atomic_load_n(&done, __ATOMIC_SEQ_CST) < 3) usleep(100);
+            exit(0);
+        }
+    "#;
+    let folder = Folder::with("a.c", WAITING);
+    let mut command = folder.command("run a.c -O1");
+    command.env("DEADHEAT_OPTIONS", "stats=1:report_thread_leaks=0");
+    let ran = run(command).status(0);
+    let count = |what: &str| {
+        let told = ran.stderr.lines().find_map(|line| line.strip_prefix("deadheat: ")?.strip_prefix(what));
+        told.and_then(|told| told.trim().parse::<u32>().ok()).unwrap_or_else(|| panic!("{ran:?}"))
+    };
+    assert!(count("checks") >= 300 && count("rule Write Exclusive") >= 300, "{ran:?}");
+}
+
 /// A cache that cannot be written to costs time, not the run.
 #[test]
 fn without_a_cache() {
