@@ -263,10 +263,11 @@ impl Results {
         csv
     }
 
-    /// The bars, and whether each is met.
+    /// The bars, and whether each is met. Time is the processor's, which neighbours disturb least; on the clock it is what the papers' tables have, but servers wait there for their clients.
     pub fn bars(&self) -> String {
         let bars = [
             ("time of v2 / clang TSan", "v2", "clang-tsan", Quantity::Processor, 1.0),
+            ("the same, on the clock", "v2", "clang-tsan", Quantity::Wall, 1.0),
             ("time of v2 / v1", "v2", "v1", Quantity::Processor, 0.6),
             ("time of v2 / FT-CAS", "v2", "ft-cas", Quantity::Processor, 1.0),
             ("time of v2 / FT-Mutex", "v2", "ft-mutex", Quantity::Processor, 1.0),

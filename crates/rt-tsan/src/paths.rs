@@ -88,7 +88,12 @@ macro_rules! read_path {
             "jne 2f\n",
             $done,
             "\n",
-            "2: bt rdx, {special}\n",
+            // The set of reads that came last.
+            "2: cmp rdx, qword ptr fs:[rcx + {latest}]\n",
+            "jne 27f\n",
+            $done,
+            "\n",
+            "27: bt rdx, {special}\n",
             "jc 4f\n",
             "mov r8, qword ptr [rax + {w}]\n",
             "sub r8, qword ptr fs:[rcx + {epoch}]\n",
@@ -119,12 +124,8 @@ macro_rules! read_path {
             "jne 31f\n",
             $done,
             "\n",
-            // R is special: the set that came last, another set, two accesses.
-            "4: cmp rdx, qword ptr fs:[rcx + {latest}]\n",
-            "jne 25f\n",
-            $done,
-            "\n",
-            "25: bt rdx, {foreign}\n",
+            // R is special: another set, two accesses.
+            "4: bt rdx, {foreign}\n",
             "jc 26f\n",
             "mov r8, qword ptr fs:[rcx + {seen}]\n",
             "mov r9d, edx\n",

@@ -177,7 +177,7 @@ impl Thread {
         self.suspend();
         tls::set::<{ offset::THREAD }>(0);
         tls::set::<{ offset::EPOCH }>(tls::NEVER);
-        tls::set::<{ offset::LATEST }>(0);
+        tls::set::<{ offset::LATEST }>(tls::NO_SET);
         tls::set::<{ offset::TWO }>(0);
         Lately::uninstall();
         tls::set::<{ offset::SEEN }>(&raw const NOTHING_SEEN as u64);
@@ -258,7 +258,7 @@ impl Thread {
         self.placer.epoch(start);
         tls::set::<{ offset::EPOCH }>(if exact { start.0 } else { tls::NEVER });
         tls::set::<{ offset::TWO }>(if exact { since(start).0 } else { 0 });
-        tls::set::<{ offset::LATEST }>(0);
+        tls::set::<{ offset::LATEST }>(tls::NO_SET);
         self.lately.renew();
         if self.state.is_exhausted() {
             self.move_on();

@@ -6,7 +6,7 @@
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
-use deadheat_online::VarState;
+use deadheat_online::{VarState, Word};
 
 /// Byte offsets of the words, for the assembly of the fast paths.
 pub mod offset {
@@ -26,7 +26,7 @@ pub mod offset {
     pub const ONCE: usize = 48;
     /// Sets of reads at hand (`Thread::seen`), for code that has the fast paths in itself.
     pub const SEEN: usize = 56;
-    /// The one of them that came last, if the thread has read all of what holds it in its epoch; or zero.
+    /// The one of them that came last, if the thread has read all of what holds it in its epoch; or [`super::NO_SET`].
     pub const LATEST: usize = 64;
     /// The beginning of the thread's epoch, as a word that tells two accesses ([`deadheat_shadow::since`]); or zero.
     pub const TWO: usize = 72;
@@ -40,6 +40,9 @@ pub mod offset {
 
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
 pub const NEVER: u64 = 0x3fff_fff0_0000_0000;
+
+/// What no variable has for its reads, not even if there were none.
+pub const NO_SET: u64 = Word::LOCK;
 
 // What threads begin with that the runtime does not know (yet): accesses find nothing and are not checked, frames go where nobody looks.
 global_asm!(
@@ -59,12 +62,13 @@ global_asm!(
     ".quad {scratch} + {half}",
     ".zero 24",
     ".quad {seen}",
-    ".zero 16",
+    ".quad {no_set}",
+    ".quad 0",
     ".quad {lately}",
     ".quad {turn}",
     ".zero 32",
     ".popsection",
-    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN,
+    never = const NEVER, no_set = const NO_SET, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN,
     lately = sym crate::lately::NOTHING, turn = const crate::lately::FIRST_TURN, half = const crate::thread::SCRATCH_BYTES / 2,
 );
 
