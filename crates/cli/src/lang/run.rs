@@ -82,7 +82,7 @@ fn savings(
     if !failed {
         redcard::judged::well_formed(subject, elision, &machine, &events)?;
     }
-    let (all, checks) = (counts(&events).accesses, checked(&events, &elision.unchecked));
+    let (all, checks) = (counts(&events).accesses, checked(&events, &elision.unchecked).accesses);
     Ok(format!("{checks} of {} checked\n", counted(all, "access", "accesses")))
 }
 

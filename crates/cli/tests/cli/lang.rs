@@ -161,12 +161,14 @@ fn redundant_checks_are_counted() {
     let table = folder.run(&format!("lang redcard --table {programs}")).status(0).stdout;
     let series = table.lines().find(|line| line.starts_with("series")).unwrap_or_default();
     assert_eq!(
-        series, "series           728      83.0     83.2     66.6      34.8     35.0     34.5",
+        series,
+        "series           728      83.0     83.2     66.6      34.8     35.0     34.5       243       99.6",
         "{table}"
     );
     assert!(table.lines().last().unwrap_or_default().starts_with("geo. mean"), "{table}");
     let json = folder.run(&format!("lang redcard --table --json {programs}")).status(0).json();
     assert_eq!(json[1]["program"].as_str(), Some("philo"), "{json}");
+    assert_eq!(json[1]["original"]["shadow"]["locations"].as_u64(), Some(31), "{json}");
     complains(&folder.run(&format!("lang redcard {programs}")), "several programs are for --table");
     folder.write("stuck.heat", "global m: mutex; main { lock m; lock m; }");
     complains(&folder.run("lang redcard --table stuck.heat"), "the run does not come to its end: deadlock");

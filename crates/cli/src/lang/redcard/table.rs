@@ -1,4 +1,4 @@
-//! The paper's Table 1: how many of a run's accesses are checked, of the programs as they are and with their loops peeled.
+//! The paper's Table 1: how many of a run's accesses are checked, of the programs as they are and with their loops peeled. Beside it what Table 2 says of the shadow: how many locations need one.
 
 use super::super::args::Redcard;
 use super::super::run::random;
@@ -20,6 +20,16 @@ struct Shares {
     /// By instructions that were not redundant each time.
     needed: f64,
     redcard: f64,
+    with_proxies: f64,
+    shadow: Shadow,
+}
+
+/// Locations that a checker has to remember something of.
+#[derive(Clone, Copy, Serialize)]
+struct Shadow {
+    /// All that were accessed.
+    locations: u64,
+    /// What is left of them with proxies, in per cent.
     with_proxies: f64,
 }
 
@@ -62,22 +72,33 @@ fn shares(args: &Redcard, subject: &Subject, source: &Source) -> Result<Shares, 
         let config = Config { proxies, ..config(args) };
         let elision = elide(subject, config, &mut *solver(args.solver)?);
         judged::well_formed(subject, &elision, &machine, &events)?;
-        Ok(share(checked(&events, &elision.unchecked)))
+        Ok(checked(&events, &elision.unchecked))
     };
     let (redcard, with_proxies) = (of(ProxyMode::Off)?, of(ProxyMode::On)?);
-    Ok(Shares { accesses: counts.accesses, needed: share(counts.needed), redcard, with_proxies })
+    let left = 100.0 * with_proxies.locations as f64 / counts.locations.max(1) as f64;
+    Ok(Shares {
+        accesses: counts.accesses,
+        needed: share(counts.needed),
+        redcard: share(redcard.accesses),
+        with_proxies: share(with_proxies.accesses),
+        shadow: Shadow { locations: counts.locations, with_proxies: left },
+    })
 }
 
 fn text(rows: &[Row]) -> String {
     let width = rows.iter().map(|row| row.program.chars().count()).max().unwrap_or(0).max(9);
     let mut out = String::new();
-    let _ = writeln!(out, "{:width$}            checked, in % of the accesses of a run", "");
-    let _ = writeln!(out, "{:width$}  {:>9}  {:^26}  {:^26}", "", "", "original", "loops peeled");
+    let checked = "checked, in % of the accesses of a run";
+    let _ = writeln!(out, "{:width$}            {checked:<53}  shadow locations", "");
+    let _ = writeln!(out, "{:width$}  {:>9}  {:^26}  {:>19}", "", "", "original", "loops peeled");
     let heads = format!("{:>8} {:>8} {:>8}", "needed", "RedCard", "+proxies");
-    let _ = writeln!(out, "{:width$}  {:>9}  {heads}  {heads}", "program", "accesses");
+    let shadow = format!("{:>8} {:>10}", "all", "+proxies %");
+    let _ = writeln!(out, "{:width$}  {:>9}  {heads}  {heads}  {shadow}", "program", "accesses");
     for Row { program, original, peeled } in rows {
         let [a, b] = [original, peeled].map(|s| numbers([s.needed, s.redcard, s.with_proxies]));
-        let _ = writeln!(out, "{program:width$}  {:>9}  {a}  {b}", original.accesses);
+        let Shadow { locations, with_proxies } = original.shadow;
+        let shadow = format!("{locations:>8} {with_proxies:>10.1}");
+        let _ = writeln!(out, "{program:width$}  {:>9}  {a}  {b}  {shadow}", original.accesses);
     }
     let mean = |of: fn(&Row) -> f64| {
         let logs = rows.iter().map(|row| of(row).max(0.1).ln());
@@ -87,7 +108,8 @@ fn text(rows: &[Row]) -> String {
         [|r: &Row| r.original.needed, |r: &Row| r.original.redcard, |r: &Row| r.original.with_proxies];
     let peeled = [|r: &Row| r.peeled.needed, |r: &Row| r.peeled.redcard, |r: &Row| r.peeled.with_proxies];
     let (a, b) = (numbers(original.map(mean)), numbers(peeled.map(mean)));
-    let _ = writeln!(out, "{:width$}  {:>9}  {a}  {b}", "geo. mean", "");
+    let shadow = mean(|r| r.original.shadow.with_proxies);
+    let _ = writeln!(out, "{:width$}  {:>9}  {a}  {b}  {:>8} {shadow:>10.1}", "geo. mean", "", "");
     out
 }
 
