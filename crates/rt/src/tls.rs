@@ -41,8 +41,8 @@ pub mod offset {
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
 pub const NEVER: u64 = 0x3fff_fff0_0000_0000;
 
-/// What no variable has for its reads, not even if there were none.
-pub const NO_SET: u64 = Word::LOCK;
+/// What no cell has for its reads: not if there were none, and not in a folded block, which keeps other words there.
+pub const NO_SET: u64 = u64::MAX;
 
 // What threads begin with that the runtime does not know (yet): accesses find nothing and are not checked, frames go where nobody looks.
 global_asm!(
