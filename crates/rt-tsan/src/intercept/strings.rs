@@ -53,12 +53,6 @@ fn filled(to: Bytes, byte: c_int, n: usize, pc: u64) -> Bytes {
     unsafe { real!(memset(Bytes, c_int, usize) -> Bytes)(to, byte, n) }
 }
 
-/// The bytes that a comparison of `n` bytes looks at.
-fn compared(a: *const u8, b: *const u8, n: usize) -> usize {
-    // SAFETY: the program's promise.
-    (0..n).find(|i| unsafe { *a.add(*i) != *b.add(*i) }).map_or(n, |i| i + 1)
-}
-
 /// As `strlen`.
 pub fn length(s: Text) -> usize {
     if is_early() {
@@ -163,11 +157,9 @@ interceptors! {
             // SAFETY: the program's promise.
             return unsafe { lang::__deadheat_memcmp(a, b, n) };
         }
-        let result = real(a, b, n);
-        let looked_at = if result == 0 { n } else { compared(a, b, n) };
-        touch::read(a, looked_at, pc);
-        touch::read(b, looked_at, pc);
-        result
+        touch::read(a, n, pc);
+        touch::read(b, n, pc);
+        real(a, b, n)
     }
 
     fn bcmp(pc; a: *const u8, b: *const u8, n: usize) -> c_int {
@@ -175,11 +167,9 @@ interceptors! {
             // SAFETY: the program's promise.
             return unsafe { lang::__deadheat_memcmp(a, b, n) };
         }
-        let result = real(a, b, n);
-        let looked_at = if result == 0 { n } else { compared(a, b, n) };
-        touch::read(a, looked_at, pc);
-        touch::read(b, looked_at, pc);
-        result
+        touch::read(a, n, pc);
+        touch::read(b, n, pc);
+        real(a, b, n)
     }
 
     fn memchr(pc; s: *const u8, byte: c_int, n: usize) -> *const u8 {
