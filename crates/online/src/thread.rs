@@ -16,6 +16,7 @@
 use crate::clocks::{Clocks, Most};
 use crate::sets::Shares;
 use crate::word::{Clock, Slot, Word};
+use core::mem::offset_of;
 
 /// Who makes the word that an access is remembered by: the same one if it is asked again in the same epoch for the same place.
 pub trait Stamp {
@@ -31,7 +32,7 @@ impl<F: FnMut(&mut ThreadState) -> Word> Stamp for F {
 }
 
 /// Slots at hand for [`ThreadState::covers`].
-const MEMO: usize = 16;
+pub const MEMO: usize = 16;
 
 /// A thread's view: its own time and what it knows of the others'.
 #[derive(Debug)]
@@ -56,6 +57,13 @@ pub struct ThreadState {
 }
 
 impl ThreadState {
+    /// Where fields are, for [`ThreadState::covers_by_memo`] and [`ThreadState::stamp`] in assembly.
+    pub const MEMO_AT: usize = offset_of!(ThreadState, memo);
+    /// The first clock of the current epoch.
+    pub const START_AT: usize = offset_of!(ThreadState, start);
+    /// The latest clock.
+    pub const NOW_AT: usize = offset_of!(ThreadState, now);
+
     /// A thread in a slot whose clocks up to `before` are used up. `orphaned` tells the accesses of earlier threads in a slot that ended
     /// without releasing them to anybody: no clock covers these. Asked about clock 0 of a slot it tells whether the slot has any.
     ///

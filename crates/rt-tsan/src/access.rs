@@ -4,12 +4,15 @@
 //! cell address, word, difference to the beginning of the epoch; done if that is small (`Word::is_since`).
 
 use crate::paths::{is_remembered, is_two, read_path, read16_path, write_path, write16_path};
+use crate::short::{
+    slow_read1, slow_read2, slow_read4, slow_read8, slow_read16, slow_vptr_read, slow_write1, slow_write2,
+    slow_write4, slow_write8, slow_write16,
+};
 use core::arch::naked_asm;
 use deadheat_online::Word;
 use deadheat_rt::access::{FORGOTTEN as CHANGES, known, plain, two};
 use deadheat_rt::first::{self, Way};
 use deadheat_rt::lately::{FOLD, ROOM, WRITTEN, WRITTEN_PLACE};
-use deadheat_rt::own;
 use deadheat_rt::place::FRAME;
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
@@ -24,52 +27,65 @@ pub(crate) const W: usize = 0;
 pub(crate) const R: usize = 8;
 pub(crate) const CLOCK: u32 = Word::CLOCK_BITS - 1;
 
-macro_rules! slow {
-    ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
-        pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            match own::one(address, $size, Mode::$mode, pc, Note::$note) {
-                Way::Through => (),
-                Way::Signalled => Stay::leave(),
-                Way::Longer => longer::$name(address, pc),
-            }
-        }
-    )*
+/// The next longer way, after the shortest one.
+pub(crate) mod longer {
+    use super::*;
 
-        /// Apart, so that what comes first needs no stack frame.
-        mod longer {
-            use super::*;
-            $(
-                #[inline(never)]
-                pub extern "C" fn $name(address: u64, pc: u64) {
-                    match first::one(address, $size, Mode::$mode, pc, Note::$note) {
-                        Way::Through => (),
-                        Way::Signalled => Stay::leave(),
-                        Way::Longer => rest::$name(address, pc),
-                    }
+    macro_rules! longer {
+        ($($name:ident: $mode:ident $size:literal $note:ident;)*) => {$(
+            pub(crate) extern "C" fn $name(address: u64, pc: u64) {
+                match first::one(address, $size, Mode::$mode, pc, Note::$note) {
+                    Way::Through => (),
+                    Way::Signalled => Stay::leave(),
+                    Way::Longer => rest::$name(address, pc),
                 }
-            )*
-        }
+            }
+        )*
 
-        /// Apart for the same reason.
-        mod rest {
-            use super::*;
-            $(
+            /// Apart, so that what comes first needs no stack frame.
+            pub(super) mod rest {
+                use super::*;
+                $(
+                    #[cold]
+                    #[inline(never)]
+                    pub extern "C" fn $name(address: u64, pc: u64) {
+                        if let Some(mut thread) = Stay::begin() {
+                            known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+                        }
+                    }
+                )*
+            }
+        };
+    }
+
+    longer! {
+        slow_read1: Read 1 CALL; slow_read2: Read 2 CALL; slow_read4: Read 4 CALL; slow_read8: Read 8 CALL;
+        slow_write1: Write 1 CALL; slow_write2: Write 2 CALL; slow_write4: Write 4 CALL; slow_write8: Write 8 CALL;
+        slow_vptr_read: Read 8 VPTR; slow_vptr_write: Write 8 VPTR;
+    }
+
+    macro_rules! longer16 {
+        ($($name:ident: $mode:ident;)*) => {$(
+            pub(crate) extern "C" fn $name(address: u64, pc: u64) {
+                match first::two(address, Mode::$mode, pc) {
+                    Way::Through => (),
+                    Way::Signalled => Stay::leave(),
+                    Way::Longer => rest(address, pc),
+                }
                 #[cold]
                 #[inline(never)]
-                pub extern "C" fn $name(address: u64, pc: u64) {
-                    if let Some(mut thread) = Stay::begin() {
-                        known(&mut thread, address, $size, Mode::$mode, pc, Note::$note);
+                extern "C" fn rest(address: u64, pc: u64) {
+                    if !is_in_epoch(address, 16, Mode::$mode)
+                        && let Some(mut thread) = Stay::begin()
+                    {
+                        two(&mut thread, address, Mode::$mode, pc);
                     }
                 }
-            )*
-        }
-    };
-}
+            }
+        )*};
+    }
 
-slow! {
-    slow_read1: Read 1 CALL; slow_read2: Read 2 CALL; slow_read4: Read 4 CALL; slow_read8: Read 8 CALL;
-    slow_write1: Write 1 CALL; slow_write2: Write 2 CALL; slow_write4: Write 4 CALL; slow_write8: Write 8 CALL;
-    slow_vptr_read: Read 8 VPTR; slow_vptr_write: Write 8 VPTR;
+    longer16! { slow_read16: Read; slow_write16: Write; }
 }
 
 macro_rules! across {
@@ -79,7 +95,7 @@ macro_rules! across {
             match first::across(address, $size, Mode::$mode, pc) {
                 Way::Through => (),
                 Way::Signalled => Stay::leave(),
-                Way::Longer => rest::$slow(address, pc),
+                Way::Longer => longer::rest::$slow(address, pc),
             }
         }
     )*};
@@ -90,55 +106,25 @@ across! {
     across_write2 slow_write2: Write 2; across_write4 slow_write4: Write 4; across_write8 slow_write8: Write 8;
 }
 
-macro_rules! slow16 {
-    ($($name:ident: $mode:ident;)*) => {$(
-        pub(crate) extern "C" fn $name(address: u64, pc: u64) {
-            match own::two(address, Mode::$mode, pc) {
-                Way::Through => (),
-                Way::Signalled => Stay::leave(),
-                Way::Longer => longer(address, pc),
-            }
-            #[inline(never)]
-            extern "C" fn longer(address: u64, pc: u64) {
-                match first::two(address, Mode::$mode, pc) {
-                    Way::Through => (),
-                    Way::Signalled => Stay::leave(),
-                    Way::Longer => rest(address, pc),
-                }
-            }
-            #[cold]
-            #[inline(never)]
-            extern "C" fn rest(address: u64, pc: u64) {
-                if !is_in_epoch(address, 16, Mode::$mode)
-                    && let Some(mut thread) = Stay::begin()
-                {
-                    two(&mut thread, address, Mode::$mode, pc);
-                }
-            }
-        }
-    )*};
-}
-
-slow16! { slow_read16: Read; slow_write16: Write; }
-
 /// In a word: all bytes.
 pub(crate) const WHOLE: u64 = (Word::WHOLE as u64) << Word::EXTENT_SHIFT;
 
 macro_rules! fast_read {
-    ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
+    ($($($name:ident)+: $slow:ident $size:literal $kind:ident;)*) => {$($(
         /// A read of the program: done if the granule's R is of the current epoch ([Read Same Epoch]). Failing that, if W is, since whatever races with the read
         /// races with a write of the same thread in the same epoch too; if either is, and about these bytes; or if R is a set at hand in which the thread has read in its epoch ([Read Shared Same Epoch]).
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                read_path!("ret"),
+                read_path!("ret" "mov rsi, qword ptr [rsp]\njmp {longer}" $kind),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 ".p2align 6",
+                "/* {extent} {bytes} {whole} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, slow = sym $slow,
+                last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, slow = sym $slow, longer = sym longer::$slow,
                 foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
                 lately = const LATELY, turn = const TURN, forgotten = const FORGOTTEN, changes = sym CHANGES, room = const ROOM, fold = const FOLD,
             )
@@ -147,18 +133,19 @@ macro_rules! fast_read {
 }
 
 macro_rules! fast_write {
-    ($($($name:ident)+: $slow:ident $size:literal;)*) => {$($(
+    ($($($name:ident)+: $slow:ident $size:literal $kind:ident;)*) => {$($(
         /// A write of the program: done if the granule's W is of the current epoch ([Write Same Epoch]), or if it is, and about these bytes.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                write_path!("ret"),
+                write_path!("ret" "mov rsi, qword ptr [rsp]\njmp {longer}" $kind),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 ".p2align 6",
-                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, clock = const CLOCK,
-                extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(), slow = sym $slow,
+                "/* {extent} {bytes} {whole} */",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
+                extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(), slow = sym $slow, longer = sym longer::$slow,
                 foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
                 lately = const LATELY, turn = const TURN, forgotten = const FORGOTTEN, changes = sym CHANGES, room = const ROOM, fold = const FOLD,
                 written = const WRITTEN, written_place = const WRITTEN_PLACE,
@@ -168,18 +155,18 @@ macro_rules! fast_write {
 }
 
 fast_read! {
-    __tsan_read1 __tsan_volatile_read1: slow_read1 1;
-    __tsan_read2 __tsan_volatile_read2: slow_read2 2;
-    __tsan_read4 __tsan_volatile_read4: slow_read4 4;
-    __tsan_read8 __tsan_volatile_read8: slow_read8 8;
-    __tsan_vptr_read: slow_vptr_read 8;
+    __tsan_read1 __tsan_volatile_read1: slow_read1 1 part;
+    __tsan_read2 __tsan_volatile_read2: slow_read2 2 part;
+    __tsan_read4 __tsan_volatile_read4: slow_read4 4 part;
+    __tsan_read8 __tsan_volatile_read8: slow_read8 8 whole;
+    __tsan_vptr_read: slow_vptr_read 8 whole;
 }
 
 fast_write! {
-    __tsan_write1 __tsan_volatile_write1: slow_write1 1;
-    __tsan_write2 __tsan_volatile_write2: slow_write2 2;
-    __tsan_write4 __tsan_volatile_write4: slow_write4 4;
-    __tsan_write8 __tsan_volatile_write8: slow_write8 8;
+    __tsan_write1 __tsan_volatile_write1: slow_write1 1 part;
+    __tsan_write2 __tsan_volatile_write2: slow_write2 2 part;
+    __tsan_write4 __tsan_volatile_write4: slow_write4 4 part;
+    __tsan_write8 __tsan_volatile_write8: slow_write8 8 whole;
 }
 
 macro_rules! fast_read16 {
@@ -304,7 +291,7 @@ passes_pc! {
 extern "C" fn slow_vptr_update(address: u64, pc: u64, new: u64) {
     // SAFETY: the program is about to write there. What stays the same is no write: constructors and destructors of a hierarchy do that.
     if unsafe { (address as *const u64).read_volatile() } != new {
-        slow_vptr_write(address, pc);
+        longer::slow_vptr_write(address, pc);
     }
 }
 

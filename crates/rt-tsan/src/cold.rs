@@ -4,8 +4,15 @@
 //! What the code has compared is not compared again: an access within a granule goes on to the slow paths if W and R are words that the code knows. If not, and for accesses at any address, the assembly of the fast
 //! paths runs again, since it knows more of sets, of two accesses in one word, and of what the thread remembers.
 
-use crate::access::{self, CLOCK, R, W, WHOLE};
+use crate::access::longer;
+use crate::access::{
+    CLOCK, R, W, WHOLE, across_read2, across_read4, across_read8, across_write2, across_write4, across_write8,
+};
 use crate::paths::{is_remembered, is_two, read_path, read16_path, write_path};
+use crate::short::{
+    slow_read1, slow_read2, slow_read4, slow_read8, slow_read16, slow_vptr_read, slow_write1, slow_write2,
+    slow_write4, slow_write8, slow_write16,
+};
 use core::arch::naked_asm;
 use deadheat_online::Word;
 use deadheat_rt::access::FORGOTTEN as CHANGES;
@@ -43,18 +50,21 @@ macro_rules! unless_plain {
 
 /// What is left to look at of a read that has found no word of its epoch.
 macro_rules! cold_read_path {
-    ($done:literal) => {
+    ($done:literal $special:literal $size:ident) => {
         concat!(
             unless_plain!("mov rdx, qword ptr [rax + {w}]\nor rdx, qword ptr [rax + {r}]\n"),
-            read_path!($done),
+            read_path!($done $special $size),
         )
     };
 }
 
 /// The same of a write.
 macro_rules! cold_write_path {
-    ($done:literal) => {
-        concat!(unless_plain!("mov rdx, qword ptr [rax + {w}]\n"), write_path!($done))
+    ($done:literal $special:literal $size:ident) => {
+        concat!(
+            unless_plain!("mov rdx, qword ptr [rax + {w}]\nor rdx, qword ptr [rax + {r}]\n"),
+            write_path!($done $special $size),
+        )
     };
 }
 
@@ -67,7 +77,7 @@ macro_rules! no_path {
 
 /// What the paths change is saved before them; the rest only before a call. With the return address the stack is aligned at the call.
 macro_rules! cold {
-    ($($path:ident $kind:ident $name:ident: $slow:ident $across:ident $size:literal;)*) => {$(
+    ($($path:ident $kind:ident $name:ident: $slow:ident $across:ident $size:literal $part:ident;)*) => {$(
         /// An access that the code could not decide by itself.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
@@ -75,21 +85,25 @@ macro_rules! cold {
             naked_asm!(
                 "push rax", "push rcx", "push rdx", "push r8", "push r9",
                 within!($kind),
-                $path!("jmp 9f"),
+                $path!("jmp 9f" "jmp 6f" $part),
                 "push rsi", "push rdi", "push r10", "push r11",
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {slow}",
                 "7: pop r11", "pop r10", "pop rdi", "pop rsi",
                 "9: pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
                 "ret",
+                "6: push rsi", "push rdi", "push r10", "push r11",
+                "mov rsi, qword ptr [rsp + 72]",
+                "call {longer}",
+                "jmp 7b",
                 "8: push rsi", "push rdi", "push r10", "push r11",
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {across}",
                 "jmp 7b",
-                "/* {r} {last} {seen} {latest} {beyond} {written} {written_place} */",
+                "/* {r} {last} {seen} {latest} {beyond} {written} {written_place} {extent} {bytes} {whole} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1u32 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, beyond = const $size - 1, slow = sym access::$slow, across = sym access::$across,
+                last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, beyond = const $size - 1, slow = sym $slow, longer = sym longer::$slow, across = sym $across,
                 foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
                 lately = const LATELY, turn = const TURN, forgotten = const FORGOTTEN, changes = sym CHANGES, room = const ROOM, fold = const FOLD,
                 written = const WRITTEN, written_place = const WRITTEN_PLACE,
@@ -99,21 +113,21 @@ macro_rules! cold {
 }
 
 cold! {
-    cold_read_path aligned __deadheat_cold_read1: slow_read1 slow_read1 1;
-    cold_read_path aligned __deadheat_cold_read2: slow_read2 slow_read2 2;
-    cold_read_path aligned __deadheat_cold_read4: slow_read4 slow_read4 4;
-    cold_read_path aligned __deadheat_cold_read8: slow_read8 slow_read8 8;
-    cold_read_path aligned __deadheat_cold_vptr_read: slow_vptr_read slow_vptr_read 8;
-    cold_write_path aligned __deadheat_cold_write1: slow_write1 slow_write1 1;
-    cold_write_path aligned __deadheat_cold_write2: slow_write2 slow_write2 2;
-    cold_write_path aligned __deadheat_cold_write4: slow_write4 slow_write4 4;
-    cold_write_path aligned __deadheat_cold_write8: slow_write8 slow_write8 8;
-    read_path unaligned __deadheat_cold_unaligned_read2: slow_read2 across_read2 2;
-    read_path unaligned __deadheat_cold_unaligned_read4: slow_read4 across_read4 4;
-    read_path unaligned __deadheat_cold_unaligned_read8: slow_read8 across_read8 8;
-    write_path unaligned __deadheat_cold_unaligned_write2: slow_write2 across_write2 2;
-    write_path unaligned __deadheat_cold_unaligned_write4: slow_write4 across_write4 4;
-    write_path unaligned __deadheat_cold_unaligned_write8: slow_write8 across_write8 8;
+    cold_read_path aligned __deadheat_cold_read1: slow_read1 slow_read1 1 part;
+    cold_read_path aligned __deadheat_cold_read2: slow_read2 slow_read2 2 part;
+    cold_read_path aligned __deadheat_cold_read4: slow_read4 slow_read4 4 part;
+    cold_read_path aligned __deadheat_cold_read8: slow_read8 slow_read8 8 whole;
+    cold_read_path aligned __deadheat_cold_vptr_read: slow_vptr_read slow_vptr_read 8 whole;
+    cold_write_path aligned __deadheat_cold_write1: slow_write1 slow_write1 1 part;
+    cold_write_path aligned __deadheat_cold_write2: slow_write2 slow_write2 2 part;
+    cold_write_path aligned __deadheat_cold_write4: slow_write4 slow_write4 4 part;
+    cold_write_path aligned __deadheat_cold_write8: slow_write8 slow_write8 8 whole;
+    read_path unaligned __deadheat_cold_unaligned_read2: slow_read2 across_read2 2 part;
+    read_path unaligned __deadheat_cold_unaligned_read4: slow_read4 across_read4 4 part;
+    read_path unaligned __deadheat_cold_unaligned_read8: slow_read8 across_read8 8 whole;
+    write_path unaligned __deadheat_cold_unaligned_write2: slow_write2 across_write2 2 part;
+    write_path unaligned __deadheat_cold_unaligned_write4: slow_write4 across_write4 4 part;
+    write_path unaligned __deadheat_cold_unaligned_write8: slow_write8 across_write8 8 whole;
 }
 
 macro_rules! cold16 {
@@ -133,7 +147,7 @@ macro_rules! cold16 {
                 "ret",
                 "/* {mask} {base} {epoch} {clock} {w} {r} {last} {seen} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
-                last = const SEEN - 1, seen = const AT_HAND, slow = sym access::$slow,
+                last = const SEEN - 1, seen = const AT_HAND, slow = sym $slow,
             )
         }
     )*};

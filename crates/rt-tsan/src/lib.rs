@@ -15,3 +15,4 @@ mod intercept;
 mod lang;
 mod paths;
 mod real;
+mod short;

@@ -73,9 +73,9 @@ macro_rules! is_remembered {
 pub(crate) use is_remembered;
 
 /// The assembly of a read of the address in rdi: changes rax, rcx, rdx, r8, r9.
-/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
+/// `done` is what to do if nothing is left to check. Otherwise it ends behind the last line, with the cell in rax, if W and R hold an access each at most; and in `special` if they do not. Of `whole` granules no other bytes need be asked for.
 macro_rules! read_path {
-    ($done:literal) => {
+    ($done:literal $special:literal $size:ident) => {
         concat!(
             "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "lea rax, [rdi + rdi]\n",
@@ -96,25 +96,15 @@ macro_rules! read_path {
             "27: bt rdx, {special}\n",
             "jc 4f\n",
             "mov r8, qword ptr [rax + {w}]\n",
-            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
-            "shr r8, {clock}\n",
+            "mov r9, r8\n",
+            "sub r9, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r9, {clock}\n",
             "jne 6f\n",
             $done,
             "\n",
-            "6: movabs r9, {whole}\n",
-            "mov r8, rdx\n",
-            "or r8, r9\n",
-            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
-            "shr r8, {clock}\n",
-            "je 3f\n",
-            // W, whose extent may be less.
-            "22: mov rdx, qword ptr [rax + {w}]\n",
-            "movabs r9, {whole}\n",
-            "mov r8, rdx\n",
-            "or r8, r9\n",
-            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
-            "shr r8, {clock}\n",
-            "jne 30f\n",
+            "6: bt r8, {special}\n",
+            read_path!(plain $size),
+            "28: mov rdx, qword ptr [rax + {w}]\n",
             "3: mov ecx, edi\n",
             "and ecx, 7\n",
             "shr rdx, {extent}\n",
@@ -125,33 +115,46 @@ macro_rules! read_path {
             $done,
             "\n",
             // R is special: another set, two accesses.
-            "4: bt rdx, {foreign}\n",
-            "jc 26f\n",
-            "mov r8, qword ptr fs:[rcx + {seen}]\n",
+            "4: mov r8, qword ptr fs:[rcx + {seen}]\n",
             "mov r9d, edx\n",
             "and r9d, {last}\n",
             "shl r9d, 4\n",
             "cmp rdx, qword ptr [r8 + r9]\n",
-            "jne 22b\n",
-            "mov rdx, qword ptr [r8 + r9 + 8]\n",
-            "cmp rdx, qword ptr fs:[rcx + {epoch}]\n",
+            "jne 26f\n",
+            "mov r9, qword ptr [r8 + r9 + 8]\n",
+            "cmp r9, qword ptr fs:[rcx + {epoch}]\n",
             "jne 23f\n",
+            "mov qword ptr fs:[rcx + {latest}], rdx\n",
             $done,
             "\n",
-            "23: movabs r9, {whole}\n",
-            "mov r8, rdx\n",
-            "or r8, r9\n",
-            "cmp r8, qword ptr fs:[rcx + {epoch}]\n",
+            "23: movabs rdx, {whole}\n",
+            "or rdx, r9\n",
+            "cmp rdx, qword ptr fs:[rcx + {epoch}]\n",
+            "mov rdx, r9\n",
             "je 3b\n",
-            "jmp 22b\n",
-            "26:\n",
+            "jmp 22f\n",
+            "26: bt rdx, {foreign}\n",
+            "jnc 22f\n",
             is_two!("24f"),
             $done,
             "\n",
             "24: mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
-            "jmp 22b\n",
-            // W is not of this epoch, or special.
-            "30: bt rdx, {special}\n",
+            "22: mov r8, qword ptr [rax + {w}]\n",
+            "movabs r9, {whole}\n",
+            "or r8, r9\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "je 28b\n",
+            "jmp 30f\n",
+            // W is special, R is not.
+            "29: movabs r9, {whole}\n",
+            "or r9, rdx\n",
+            "sub r9, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r9, {clock}\n",
+            "je 3b\n",
+            // Neither is plain and of this epoch.
+            "30: mov rdx, qword ptr [rax + {w}]\n",
+            "bt rdx, {special}\n",
             "jnc 31f\n",
             "bt rdx, {foreign}\n",
             "jnc 32f\n",
@@ -164,58 +167,93 @@ macro_rules! read_path {
             "bt rdx, {special}\n",
             "jnc 5f\n",
             "32:\n",
-            is_remembered!("", "5f"),
+            is_remembered!("", "33f"),
             $done,
+            "\n",
+            "33: ",
+            $special,
             "\n",
             "5:\n",
         )
+    };
+    (plain part) => {
+        concat!(
+            "jc 29f\n",
+            // The extent of either may be less.
+            "movabs r9, {whole}\n",
+            "or r8, r9\n",
+            "or r9, rdx\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "sub r9, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r9, {clock}\n",
+            "je 3f\n",
+            "shr r8, {clock}\n",
+            "jne 5f\n",
+        )
+    };
+    (plain whole) => {
+        "jnc 5f\njmp 29f\n"
     };
 }
 pub(crate) use read_path;
 
 /// The assembly of a write to the address in rdi: changes rax, rcx, rdx, r8, r9.
-/// `done` is what to do if nothing is left to check; otherwise it ends behind the last line.
+/// The rest is as for `read_path`.
 macro_rules! write_path {
-    ($done:literal) => {
+    ($done:literal $special:literal $size:ident) => {
         concat!(
             "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "lea rax, [rdi + rdi]\n",
             "and rax, qword ptr fs:[rcx + {mask}]\n",
             "xor rax, qword ptr fs:[rcx + {base}]\n",
             "mov rdx, qword ptr [rax + {w}]\n",
-            "mov rax, rdx\n",
-            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
-            "shr rax, {clock}\n",
+            "mov r8, rdx\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
             "jne 2f\n",
             $done,
             "\n",
             "2: bt rdx, {special}\n",
             "jc 4f\n",
-            "movabs rax, {whole}\n",
-            "or rax, rdx\n",
-            "sub rax, qword ptr fs:[rcx + {epoch}]\n",
-            "shr rax, {clock}\n",
-            "jne 5f\n",
-            "mov ecx, edi\n",
-            "and ecx, 7\n",
-            "shr rdx, {extent}\n",
-            "shr edx, cl\n",
-            "not edx\n",
-            "test dl, {bytes}\n",
-            "jne 5f\n",
-            $done,
-            "\n",
+            write_path!(plain $size $done),
+            "34: bt qword ptr [rax + {r}], {special}\n",
+            "jnc 5f\n",
+            "jmp 32f\n",
             "4: bt rdx, {foreign}\n",
             "jnc 32f\n",
             is_two!("32f"),
             $done,
             "\n",
             "32:\n",
-            is_remembered!("bts r8, {written}\nxor r9d, {written_place}\n", "5f"),
+            is_remembered!("bts r8, {written}\nxor r9d, {written_place}\n", "33f"),
             $done,
+            "\n",
+            "33: ",
+            $special,
             "\n",
             "5:\n",
         )
+    };
+    (plain part $done:literal) => {
+        concat!(
+            "movabs r8, {whole}\n",
+            "or r8, rdx\n",
+            "sub r8, qword ptr fs:[rcx + {epoch}]\n",
+            "shr r8, {clock}\n",
+            "jne 34f\n",
+            "mov ecx, edi\n",
+            "and ecx, 7\n",
+            "shr rdx, {extent}\n",
+            "shr edx, cl\n",
+            "not edx\n",
+            "test dl, {bytes}\n",
+            "jne 34f\n",
+            $done,
+            "\n",
+        )
+    };
+    (plain whole $done:literal) => {
+        ""
     };
 }
 pub(crate) use write_path;

@@ -16,23 +16,28 @@
 //! To take a block away costs some microseconds. So blocks are made somebody's own only as long as few are taken away (`CREDIT`); and never if the kernel has no such barrier.
 
 use crate::os::{self, Mutex};
+use core::mem::offset_of;
 use core::ops::Range;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, compiler_fence};
 use deadheat_online::{Pair, Slot, VarState, Word, pair};
 use deadheat_shadow::Block as Folded;
 
 /// Bytes of cells in a block, for 512 bytes of the program's memory: less than a row of most matrices, and as much as can be told together (`deadheat_shadow::BLOCK`).
-const CELLS: usize = 1024;
+pub const CELLS: usize = 1024;
 /// So many can have an owner: 2 GiB. Of several with the same place in the table the first one has it for good, and the others are shared from the beginning.
-const BLOCKS: usize = 1 << 22;
-static TABLE: [AtomicU64; BLOCKS] = [const { AtomicU64::new(NOTHING) }; BLOCKS];
+pub const BLOCKS: usize = 1 << 22;
+/// Whose blocks are.
+pub static TABLE: [AtomicU64; BLOCKS] = [const { AtomicU64::new(NOTHING) }; BLOCKS];
+
+/// Heaps and stacks like to begin at round addresses: each name has its places so much further on.
+pub const SPREAD: usize = 0x1e37_79b1;
 
 /// A place in the table that no block has yet.
 const NOTHING: u64 = 0;
 /// The tag of what is shared; no slot has it.
-const SHARED: u64 = (1 << TAG) - 1;
+pub const SHARED: u64 = (1 << TAG) - 1;
 /// Bits of a tag. Above it the table says which block it is, by what is left of its address.
-const TAG: u32 = Word::SLOT_BITS + NUMBER;
+pub const TAG: u32 = Word::SLOT_BITS + NUMBER;
 /// Bits of its lower part, which counts.
 const NUMBER: u32 = 31;
 
@@ -48,8 +53,7 @@ impl Block {
     fn of(cell: usize) -> Block {
         const { assert!((CELLS * BLOCKS).trailing_zeros() + (64 - TAG) >= 47) }
         let name = cell / (CELLS * BLOCKS);
-        // Heaps and stacks like to begin at round addresses: each name has its places elsewhere.
-        let at = (cell / CELLS).wrapping_add(name.wrapping_mul(0x9e37_79b1)) % BLOCKS;
+        let at = (cell / CELLS).wrapping_add(name.wrapping_mul(SPREAD)) % BLOCKS;
         Block { place: &TABLE[at], name: (name as u64) << TAG }
     }
 
@@ -136,6 +140,16 @@ fn block(cell: &VarState) -> Block {
 }
 
 impl Owner {
+    /// Where fields are, for the assembly of the shortest way.
+    pub(crate) const TAG_AT: usize = offset_of!(Owner, tag);
+    pub(crate) const INSIDE_AT: usize = offset_of!(Owner, inside);
+
+    /// In a moment: a signal that comes now waits, as if the thread was in the runtime.
+    #[inline]
+    pub fn is_inside(&self) -> bool {
+        self.inside.load(Ordering::Relaxed) != 0
+    }
+
     /// Replaces what a cell holds, if it holds that and is not locked: by plain stores in a block of its own, by an atomic instruction in a shared one. In others not at all: see [`Owner::claim`].
     #[inline(always)]
     pub fn replace(&self, cell: &VarState, old: Pair, new: Pair) -> bool {
@@ -194,12 +208,6 @@ impl Owner {
         }
         self.leave();
         is_shared(cells.first()) && cells.fold(lanes, pair::replace)
-    }
-
-    /// So many cells from that one on are of one block.
-    #[inline(always)]
-    pub(crate) fn is_one_block(first: &VarState, count: usize) -> bool {
-        &raw const *first as usize % CELLS <= CELLS - count * size_of::<VarState>()
     }
 
     /// A moment begins, and the cell's block is its own: until [`Owner::leave`], nobody else changes it. Whatever it says, the moment has to end.

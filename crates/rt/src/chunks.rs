@@ -11,6 +11,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use coded::Sites;
+use core::mem::offset_of;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Clocks in a chunk.
@@ -75,6 +76,9 @@ impl Default for Open {
 }
 
 impl Open {
+    /// Where the site of the first clock is.
+    pub(crate) const SITES_AT: usize = offset_of!(Open, sites);
+
     /// Writes down the place of a clock of it.
     #[inline]
     pub fn record(&self, at: usize, site: Site) {

@@ -7,13 +7,13 @@ use crate::access::{cell, extent};
 use crate::gate;
 use crate::lately;
 use crate::prefault::may_be_new;
-use crate::quick::{apart, from_place, is_made, is_told, own_cell};
+use crate::quick::{apart, from_place, is_made, own_cell, share};
 use crate::sites::Note;
-use crate::thread::Thread;
+use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
 use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word};
-use deadheat_shadow::{Access, Layout, Mode, has_line, renewed, replaced};
+use deadheat_shadow::{Access, Layout, Mode, has_line, is_told_in_line, renewed, replaced};
 
 /// What came of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,6 +149,17 @@ fn beside(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note
     if seen.w.is_folded() || !enter(thread) {
         return Way::Longer;
     }
+    if !access.mode.writes() && seen.r.is_set() {
+        if bytes_at_hand(seen.r, thread.state.epoch()) & access.extent == access.extent {
+            return leave(thread, true);
+        }
+        let stamp = thread.placer.stamp(&mut thread.state, pc, note);
+        thread.owner.claim(cell(granule));
+        let is_done = share(thread, granule, access.extent, stamp)
+            || is_made(thread, granule, seen, access)
+            || from_place(thread, granule, access, stamp);
+        return leave(thread, is_done);
+    }
     let is_done = is_made(thread, granule, seen, access) || {
         let stamp = thread.placer.stamp(&mut thread.state, pc, note);
         from_place(thread, granule, access, stamp)
@@ -163,7 +174,7 @@ fn in_line(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Not
     if !enter(thread) {
         return Way::Longer;
     }
-    if !is_told(cell, thread.state.epoch(), access) {
+    if !is_told_in_line(cell, cell.seen(), thread.state.epoch(), access) {
         let stamp = thread.placer.stamp(&mut thread.state, pc, note);
         thread.owner.claim(cell);
         if !renewed(&thread.state, cell, access, stamp) {

@@ -1,4 +1,5 @@
 //! A fork finds the runtime empty: no other thread is inside when the process is copied, so nothing in the child is half done or locked for ever.
+//! (But for the shortest way of an access, [`own`](crate::own), which does not enter: of what it changes, the child asks only whether the thread is in a moment of its, as an owner.)
 //!
 //! Who enters says so (`Thread::busy`) and then looks whether somebody forks; who forks says so and then looks whether anybody is inside. One of the two sees the other
 //! only if a barrier stands between the two steps on both sides. Threads enter at every slow path and fork seldom: so the one who forks has the kernel put
@@ -99,7 +100,9 @@ pub fn forget_others(own: Option<&Thread>) {
     let own = own.map_or(0, |thread| thread as *const Thread as usize);
     for thread in THREADS.lock().iter().filter(|thread| **thread != own) {
         // SAFETY: as in `is_empty`.
-        unsafe { &(*(*thread as *const Thread)).busy }.store(0, Ordering::Relaxed);
+        let thread = unsafe { &*(*thread as *const Thread) };
+        thread.busy.store(0, Ordering::Relaxed);
+        thread.owner.leave();
     }
 }
 

@@ -30,6 +30,7 @@ pub mod nestings;
 pub mod os;
 pub mod output;
 pub mod own;
+pub mod patience;
 pub mod place;
 mod prefault;
 pub mod quick;

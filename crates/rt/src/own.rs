@@ -1,115 +1,99 @@
-//! The shortest way of an access that is the first of an epoch: aligned, to memory that is the thread's own at present (`bias`), from a place that it has been at in this epoch. Nothing is called here and
-//! little is kept, so that there is hardly a stack frame to make; whoever does not come through goes the next longer way (`first`), which decides the same.
+//! What the shortest way of an access finds where: of an access that is the first of an epoch, aligned, to memory that is the thread's own at present or that is shared (`bias`), from a place that the thread has been at lately. That
+//! way is assembly, in `rt-tsan`; whoever does not come through goes the next longer way (`first`), which decides the same.
 
-use crate::access::{cell, extent};
-use crate::bias::Owner;
-use crate::first::{self, Way, current, is_plain, leave, told};
-use crate::gate;
-use crate::prefault::may_be_new;
-use crate::sites::Note;
+use crate::bias::{self, Owner};
+use crate::chunks::{self, Open};
+use crate::place::{self, Cached, Call, Placer};
 use crate::thread::Thread;
-use deadheat_online::{Pair, VarState, Word};
-use deadheat_shadow::{Access, Mode};
+use core::mem::offset_of;
+use deadheat_online::ThreadState;
 
-/// `[Read Exclusive]` or `[Write Exclusive]` of one, two, four or eight bytes, by v2.
-#[inline(always)]
-pub fn one(address: u64, size: u64, mode: Mode, pc: u64, sort: Note) -> Way {
-    let Some(thread) = current() else { return Way::Through };
-    let (cell, bytes) = (cell(address & !7), extent(address & 7, size));
-    if address & (size - 1) != 0 || !fits(cell.seen(), mode, bytes) {
-        return Way::Longer;
-    }
-    let Some(stamp) = enter(thread, pc, sort.and(Note::size(size as usize))) else { return Way::Longer };
-    let is_done = 'done: {
-        if !thread.owner.enter(cell) {
-            break 'done false;
-        }
-        let seen = cell.seen();
-        if !is_at_hand(thread, seen) || may_be_new(cell, seen) {
-            break 'done false;
-        }
-        let Some(new) = told(seen, Access { mode, extent: bytes }, stamp) else { break 'done false };
-        cell.change(seen, new);
-        true
-    };
-    thread.owner.leave();
-    leave(thread, is_done)
-}
-
-/// As [`one`], of two whole granules.
-#[inline(always)]
-pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
-    let Some(thread) = current() else { return Way::Through };
-    let first = cell(address);
-    // Both in one block, and so side by side.
-    if address & 7 != 0 || !Owner::is_one_block(first, 2) || !fits(first.seen(), mode, Word::WHOLE) {
-        return Way::Longer;
-    }
-    let Some(stamp) = enter(thread, pc, Note::size(16)) else { return Way::Longer };
-    let is_done = 'done: {
-        if !thread.owner.enter(first) {
-            break 'done false;
-        }
-        // SAFETY: they are in one block.
-        let second: &VarState = unsafe { &*(&raw const *first).add(1) };
-        let seen = [first.seen(), second.seen()];
-        // As a rule they look the same.
-        let are_known = is_at_hand(thread, seen[0]) && (seen[1] == seen[0] || is_at_hand(thread, seen[1]));
-        if !are_known || may_be_new(first, seen[0]) {
-            break 'done false;
-        }
-        first.change(seen[0], deadheat_shadow::replaced(seen[0], mode, stamp));
-        second.change(seen[1], deadheat_shadow::replaced(seen[1], mode, stamp));
-        true
-    };
-    thread.owner.leave();
-    leave(thread, is_done)
-}
-
-/// One word can tell the access afterwards: the cell is not locked, holds no more than an access each in W and R, and the one that is replaced is of no other bytes. Worth a look before anything else is done.
-#[inline(always)]
-fn fits(seen: Pair, mode: Mode, bytes: u8) -> bool {
-    let own = if mode.writes() { seen.w } else { seen.r };
-    is_plain(seen) && own.extent() & !bytes == 0
-}
-
-/// A cell holds nothing but accesses that the thread knows, as far as it has that at hand.
-#[inline(always)]
-fn is_at_hand(thread: &Thread, seen: Pair) -> bool {
-    let known = |word: Word| word.is_none() || thread.state.covers_by_memo(word);
-    is_plain(seen) && known(seen.w) && known(seen.r)
-}
-
-/// The thread is in the runtime from now on: the stamp of that place. None if it is there already, or has not been at that place in its epoch: where epochs are short that is nearly always so.
-#[inline(always)]
-fn enter(thread: &Thread, pc: u64, note: Note) -> Option<Word> {
-    if !first::enter(thread) {
-        return None;
-    }
-    // Not before: the handler of a signal may begin an epoch.
-    let stamp = thread.placer.known_stamp(pc, note);
-    if stamp.is_none() {
-        gate::leave(&thread.busy);
-    }
-    stamp
-}
-
-#[cfg(test)]
-mod tests {
+/// Byte offsets within a [`Thread`].
+pub mod thread_at {
     use super::*;
-    use deadheat_online::{Clock, Slot};
+    const STATE: usize = offset_of!(Thread, state);
+    const PLACER: usize = offset_of!(Thread, placer);
+    /// Above zero in the runtime.
+    pub const BUSY: usize = offset_of!(Thread, busy);
+    /// Whether signals wait.
+    pub const PENDING: usize = offset_of!(Thread, pending);
+    /// What it is as an owner.
+    pub const OWNER: usize = offset_of!(Thread, owner);
+    /// Words up to which slots are known.
+    pub const MEMO: usize = STATE + ThreadState::MEMO_AT;
+    /// The first clock of the current epoch.
+    pub const START: usize = STATE + ThreadState::START_AT;
+    /// The latest clock.
+    pub const NOW: usize = STATE + ThreadState::NOW_AT;
+    /// Stamps before that one are not used again.
+    pub const FLOOR: usize = PLACER + Placer::FLOOR_AT;
+    /// Stamps at hand.
+    pub const STAMPS: usize = PLACER + Placer::STAMPS_AT;
+    /// How many there are, less one.
+    pub const LAST_STAMP: usize = PLACER + Placer::LAST_STAMP_AT;
+    /// Where its frames begin.
+    pub const BOTTOM: usize = PLACER + Placer::BOTTOM_AT;
+    /// Sites of calls at hand.
+    pub const CALLS: usize = PLACER + Placer::CALLS_AT;
+    /// The chunk of its log.
+    pub const CHUNK: usize = PLACER + Placer::CHUNK_AT;
+    /// The number of that chunk, if it says which mutexes are held.
+    pub const READY: usize = PLACER + Placer::READY_AT;
+}
 
-    #[test]
-    fn what_another_byte_or_another_word_is_told_by_does_not_fit() {
-        let word = |clock, extent| Word::new(Slot(1), Clock(clock), extent);
-        let fits = |mode, w, r, bytes| fits(Pair { w, r }, mode, bytes);
-        let none = Word::NONE;
-        assert!(fits(Mode::Read, word(1, 0x0f), none, 0xf0) && fits(Mode::Read, none, word(3, 0x30), 0xf0));
-        assert!(
-            !fits(Mode::Read, none, word(3, 0x31), 0xf0) && !fits(Mode::Write, word(3, 0x80), none, 0x0f)
-        );
-        assert!(fits(Mode::Write, word(3, 0x0f), word(4, 0x3c), 0x0f));
-        assert!(!fits(Mode::Write, Word(Word::LOCK), none, 0xff));
-        assert!(!fits(Mode::Write, none, Word(Word::SPECIAL), 0xff));
-    }
+/// Byte offsets within an [`Owner`], and what says which blocks are its own.
+pub mod owner_at {
+    use super::*;
+    /// What its blocks have in the table.
+    pub const TAG: usize = Owner::TAG_AT;
+    /// 1 in a moment of its.
+    pub const INSIDE: usize = Owner::INSIDE_AT;
+    pub use bias::{BLOCKS, CELLS, SHARED, SPREAD, TABLE, TAG as TAG_BITS};
+}
+
+/// Byte offsets within a stamp at hand.
+pub mod stamp_at {
+    use super::*;
+    const _: () = assert!(size_of::<Cached>() == 24);
+    /// The program counter, and the note in its upper 16 bits.
+    pub const KEY: usize = Cached::KEY_AT;
+    /// The stamp.
+    pub const WORD: usize = Cached::WORD_AT;
+    /// The site of the function's caller.
+    pub const CALLER: usize = Cached::CALLER_AT;
+    /// The site of the place.
+    pub const SITE: usize = Cached::SITE_AT;
+    pub use place::SITE_SHIFT as SHIFT;
+}
+
+/// Byte offsets within a frame of the shadow stack.
+pub mod frame_at {
+    use super::*;
+    /// Where the function was called from.
+    pub const PC: usize = place::PC_OF_FRAME;
+    /// The site of that.
+    pub const SITE: usize = place::SITE_OF_FRAME;
+    /// Bytes of a frame.
+    pub const SIZE: usize = place::FRAME;
+}
+
+/// Byte offsets within a call at hand, and where it is among others.
+pub mod call_at {
+    use super::*;
+    const _: () = assert!(size_of::<Call>() == 16);
+    /// Where it was made.
+    pub const PC: usize = Call::PC_AT;
+    /// The site of the function in which it was made.
+    pub const CALLER: usize = Call::CALLER_AT;
+    /// Its site.
+    pub const SITE: usize = Call::SITE_AT;
+    pub use place::{CALL_BITS as BITS, CALL_FACTOR as FACTOR, CALL_SHIFT as SHIFT, CALLS as COUNT};
+}
+
+/// A chunk of a log.
+pub mod log_at {
+    use super::*;
+    /// Where the site of its first clock is.
+    pub const SITES: usize = Open::SITES_AT;
+    pub use chunks::CLOCKS;
 }

@@ -7,8 +7,10 @@ use crate::sites::{Note, SITES, Site};
 use crate::slots::{self, Log};
 use crate::tls::{self, offset};
 use crate::ways::{Kept, Ways};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::Cell;
+use core::mem::offset_of;
 use deadheat_online::{ThreadState, Word};
 use deadheat_shadow::Stamps;
 
@@ -21,6 +23,9 @@ pub struct Frame {
 
 /// Bytes of a frame, for the assembly that pushes and pops.
 pub const FRAME: usize = size_of::<Frame>();
+/// Where fields are in a frame, for the assembly of the shortest way ([`own`](crate::own)).
+pub(crate) const PC_OF_FRAME: usize = offset_of!(Frame, pc);
+pub(crate) const SITE_OF_FRAME: usize = offset_of!(Frame, site);
 
 /// Stamps at hand: so many at first, and up to so many where a thread's epochs have many places.
 const CACHE: usize = 64;
@@ -28,7 +33,7 @@ const LARGEST_CACHE: usize = 4096;
 
 /// The latest stamp of a place: used again in the same epoch, and in the next one the place itself is at hand.
 #[derive(Clone, Copy)]
-struct Cached {
+pub(crate) struct Cached {
     /// The program counter, and the note in its upper 16 bits.
     key: u64,
     word: Word,
@@ -45,6 +50,12 @@ impl Kept for Cached {
 }
 
 impl Cached {
+    /// Where fields are, for the assembly of the shortest way.
+    pub(crate) const KEY_AT: usize = offset_of!(Cached, key);
+    pub(crate) const WORD_AT: usize = offset_of!(Cached, word);
+    pub(crate) const CALLER_AT: usize = offset_of!(Cached, caller);
+    pub(crate) const SITE_AT: usize = offset_of!(Cached, site);
+
     #[inline(always)]
     fn is(&self, key: u64, caller: Site) -> bool {
         self.key == key && self.caller == caller
@@ -55,16 +66,67 @@ impl Cached {
 const DIRECT: usize = 256;
 const MOST_DIRECT: usize = 2048;
 
+/// Those, each in the only place where it may be; also read by the assembly of the shortest way ([`own`](crate::own)).
+struct Direct {
+    at: *mut Cached,
+    /// How many there are, less one: they are a power of two.
+    last: usize,
+}
+
+impl Direct {
+    fn new(len: usize) -> Direct {
+        let all = alloc::vec![Cached::NONE; len].into_boxed_slice();
+        Direct { at: Box::into_raw(all).cast(), last: len - 1 }
+    }
+
+    #[inline(always)]
+    fn of(&mut self, key: u64, caller: Site) -> &mut Cached {
+        let at = (key as u32 ^ caller.0 << SITE_SHIFT ^ (key >> 48) as u32) as usize & self.last;
+        // SAFETY: at most the last of its own.
+        unsafe { &mut *self.at.add(at) }
+    }
+}
+
+impl Drop for Direct {
+    fn drop(&mut self) {
+        // SAFETY: it came from a box, and nobody else has it.
+        drop(unsafe { Box::from_raw(core::ptr::slice_from_raw_parts_mut(self.at, self.last + 1)) });
+    }
+}
+
+/// Where a stamp is among those at hand depends on the number of the caller's site from this bit on.
+pub const SITE_SHIFT: u32 = 4;
+
 /// The site of a call.
 #[derive(Clone, Copy)]
-struct Call {
+pub(crate) struct Call {
     pc: u64,
     caller: Site,
     site: Site,
 }
 
+impl Call {
+    /// Where fields are, for the assembly of the shortest way.
+    pub(crate) const PC_AT: usize = offset_of!(Call, pc);
+    pub(crate) const CALLER_AT: usize = offset_of!(Call, caller);
+    pub(crate) const SITE_AT: usize = offset_of!(Call, site);
+
+    /// The only place where it may be among those at hand.
+    #[inline(always)]
+    fn place(pc: u64, caller: Site) -> usize {
+        let hash = (pc ^ (caller.0 as u64) << CALL_SHIFT).wrapping_mul(CALL_FACTOR) >> CALL_BITS;
+        hash as usize % CALLS
+    }
+}
+
 /// How many of them are at hand.
-const CALLS: usize = 256;
+pub const CALLS: usize = 256;
+/// In [`Call::place`]: by so much the caller is shifted.
+pub const CALL_SHIFT: u32 = 17;
+/// What that is multiplied by.
+pub const CALL_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+/// So many bits of the product do not count.
+pub const CALL_BITS: u32 = 40;
 
 /// The number of a set of mutexes.
 #[derive(Clone, Copy)]
@@ -88,8 +150,8 @@ pub struct Placer {
     bytes: usize,
     top: *mut Frame,
     cache: Ways<Cached>,
-    /// Stamps of the present epoch, as a rule. A power of two.
-    direct: Vec<Cached>,
+    /// Stamps of the present epoch, as a rule.
+    direct: Direct,
     /// How often they did not have a place, since there are so many.
     missed: usize,
     /// Sites of calls at hand.
@@ -110,6 +172,15 @@ pub struct Placer {
 }
 
 impl Placer {
+    /// Where fields are, for the assembly of the shortest way.
+    pub(crate) const FLOOR_AT: usize = offset_of!(Placer, floor);
+    pub(crate) const STAMPS_AT: usize = offset_of!(Placer, direct) + offset_of!(Direct, at);
+    pub(crate) const LAST_STAMP_AT: usize = offset_of!(Placer, direct) + offset_of!(Direct, last);
+    pub(crate) const BOTTOM_AT: usize = offset_of!(Placer, frames);
+    pub(crate) const CALLS_AT: usize = offset_of!(Placer, calls);
+    pub(crate) const CHUNK_AT: usize = offset_of!(Placer, log) + Log::CHUNK_AT;
+    pub(crate) const READY_AT: usize = offset_of!(Placer, log) + Log::READY_AT;
+
     /// With room for so many frames.
     pub fn new(frames: usize) -> Placer {
         let bytes = os::page_ceil((frames + 1) * FRAME);
@@ -123,7 +194,7 @@ impl Placer {
             bytes,
             top: at,
             cache: Ways::new(CACHE, LARGEST_CACHE),
-            direct: alloc::vec![Cached::NONE; DIRECT],
+            direct: Direct::new(DIRECT),
             missed: 0,
             calls: [const { Cell::new(NO_CALL) }; CALLS],
             floor: Word::NONE,
@@ -198,8 +269,7 @@ impl Placer {
     /// The site of a call.
     #[inline]
     fn call(&self, caller: Site, pc: u64) -> Site {
-        let hash = (pc ^ (caller.0 as u64) << 17).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-        let cached = &self.calls[hash as usize % CALLS];
+        let cached = &self.calls[Call::place(pc, caller)];
         let call = cached.get();
         if call.pc == pc && call.caller == caller {
             return call.site;
@@ -355,29 +425,17 @@ impl Placer {
         // What is asked for by a site that is not known yet is not to be found.
         if caller != Site::NOWHERE {
             self.make_room();
-            *self.direct_of(key, caller) = Cached { key, word, caller, site };
+            *self.direct.of(key, caller) = Cached { key, word, caller, site };
         }
         word
-    }
-
-    /// The only place where that stamp may be at hand.
-    #[inline(always)]
-    fn direct_of(&mut self, key: u64, caller: Site) -> &mut Cached {
-        let at = self.direct_at(key, caller);
-        // SAFETY: there is a power of two of them, at least one, and that is below it.
-        unsafe { self.direct.get_unchecked_mut(at) }
-    }
-
-    #[inline(always)]
-    fn direct_at(&self, key: u64, caller: Site) -> usize {
-        (key as u32 ^ caller.0 << 4 ^ (key >> 48) as u32) as usize & (self.direct.len() - 1)
     }
 
     /// More stamps are at hand where many were missed.
     fn make_room(&mut self) {
         self.missed += 1;
-        if self.missed > 4 * self.direct.len() && self.direct.len() < MOST_DIRECT {
-            self.direct = alloc::vec![Cached::NONE; self.direct.len() * 2];
+        let len = self.direct.last + 1;
+        if self.missed > 4 * len && len < MOST_DIRECT {
+            self.direct = Direct::new(len * 2);
             self.missed = 0;
         }
     }
@@ -396,7 +454,7 @@ impl Placer {
     /// The thread goes on in another slot: nothing of the old one is used again.
     pub fn restart(&mut self, start: Word) {
         self.cache.clear();
-        self.direct.fill(Cached::NONE);
+        self.direct = Direct::new(self.direct.last + 1);
         self.floor = start;
         self.log.forget();
         self.scattered = Scattered::new();
@@ -424,21 +482,11 @@ impl Placer {
         known.unwrap_or_else(|| self.find_stamp(thread, key))
     }
 
-    /// As [`Placer::stamp`], if it was asked for in this epoch.
-    #[inline(always)]
-    pub fn known_stamp(&self, pc: u64, note: Note) -> Option<Word> {
-        let (key, caller) = (key(pc, note), Placer::known_caller());
-        // SAFETY: as for `direct_of`.
-        let direct = unsafe { self.direct.get_unchecked(self.direct_at(key, caller)) };
-        let is_it = direct.is(key, caller) && direct.word.0 >= self.floor.0;
-        is_it.then_some(direct.word)
-    }
-
     /// The stamp of that place, if it was at hand in this epoch or in an earlier one.
     #[inline(always)]
     fn stamp_at_hand(&mut self, thread: &mut ThreadState, key: u64, caller: Site) -> Option<Word> {
         let floor = self.floor;
-        let direct = self.direct_of(key, caller);
+        let direct = self.direct.of(key, caller);
         if !direct.is(key, caller) {
             return None;
         }
@@ -449,7 +497,7 @@ impl Placer {
         let (site, word) = (direct.site, thread.stamp());
         let is_noted = self.log.takes(word, site);
         if is_noted {
-            self.direct_of(key, caller).word = word;
+            self.direct.of(key, caller).word = word;
         }
         is_noted.then_some(word)
     }

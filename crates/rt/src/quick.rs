@@ -69,18 +69,24 @@ pub(crate) fn from_place(thread: &mut Thread, granule: u64, access: Access, stam
     flat.is_some_and(|new| owner.takes(cell, seen, new)) || apart(thread, granule, access, stamp)
 }
 
+/// `[Read Shared]` of bytes that all reads of a set are of, in a block that was claimed. False, and nothing is done, if it is not such a case.
+#[inline]
+pub(crate) fn share(thread: &mut Thread, granule: u64, extent: u8, stamp: Word) -> bool {
+    let read = stamp.with_extent(extent);
+    let Some((set, told)) = MEMORY.shared(&mut thread.state, cell(granule), read) else { return false };
+    thread.has_seen(set, told);
+    true
+}
+
 /// As [`from_place`], under the cell's lock; the placer knows which granule it is.
 #[inline(never)]
 pub(crate) fn apart(thread: &mut Thread, granule: u64, access: Access, stamp: Word) -> bool {
     let cell = cell(granule);
-    let Thread { state, placer, owner, .. } = &mut *thread;
-    owner.claim(cell);
-    if is_all_shared(cell, access)
-        && let Some(set) = MEMORY.shared(state, cell, stamp)
-    {
-        thread.has_seen(set, Word::WHOLE);
+    thread.owner.claim(cell);
+    if is_all_shared(cell, access) && share(thread, granule, access.extent, stamp) {
         return true;
     }
+    let Thread { state, placer, .. } = &mut *thread;
     if !MEMORY.ordered(state, cell, access, stamp, placer) {
         return false;
     }

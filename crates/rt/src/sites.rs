@@ -48,8 +48,8 @@ impl Note {
     pub const EXTERNAL: Note = Note(0b011 << 13);
 
     /// An access of so many bytes; more than fit are told as the largest number.
-    pub fn size(bytes: usize) -> Note {
-        Note(bytes.min(0x1fff) as u16)
+    pub const fn size(bytes: usize) -> Note {
+        Note(if bytes < 0x1fff { bytes as u16 } else { 0x1fff })
     }
 
     /// A use of an object with that tag.
@@ -70,7 +70,7 @@ impl Note {
     }
 
     /// Both notes, of which one has no sort.
-    pub fn and(self, other: Note) -> Note {
+    pub const fn and(self, other: Note) -> Note {
         Note(self.0 | other.0)
     }
 

@@ -13,6 +13,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::mem::offset_of;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use deadheat_finding::ThreadId;
 use deadheat_online::{Clock, Most, Slot, ThreadState, Word};
@@ -322,6 +323,9 @@ pub struct Log {
 impl Log {
     /// The number of no chunk.
     const NONE: u64 = u64::MAX;
+    /// Where fields are, for [`Log::takes`] in assembly.
+    pub(crate) const CHUNK_AT: usize = offset_of!(Log, chunk);
+    pub(crate) const READY_AT: usize = offset_of!(Log, ready);
 
     /// Not open yet.
     pub const fn new() -> Log {

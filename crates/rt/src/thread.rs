@@ -7,6 +7,7 @@ use crate::lately::{Lately, Present};
 use crate::loads::Loads;
 use crate::nestings::Known;
 use crate::os::Mutex;
+use crate::patience::Patience;
 use crate::place::Placer;
 use crate::prefault::Prefault;
 use crate::ranges::{self, Made};
@@ -61,6 +62,8 @@ pub struct Thread {
     pub placer: Placer,
     /// Orders of mutexes that it has shown.
     pub nestings: Known,
+    /// How long it waits for mutexes.
+    pub patience: Patience,
     /// Blocks of the heap at hand.
     pub heap: Cache,
     /// What relaxed loads have read from release sequences: the next acquire fence learns it.
@@ -126,6 +129,7 @@ impl Thread {
             state,
             placer: Placer::new(frames),
             nestings: Known::new(),
+            patience: Patience::new(),
             heap: Cache::new(),
             for_fence: LockState::new(),
             by_fence: None,
@@ -176,6 +180,7 @@ impl Thread {
     pub fn uninstall(&mut self) {
         self.suspend();
         tls::set::<{ offset::THREAD }>(0);
+        tls::set::<{ offset::QUICK }>(0);
         tls::set::<{ offset::EPOCH }>(tls::NEVER);
         tls::set::<{ offset::LATEST }>(tls::NO_SET);
         tls::set::<{ offset::TWO }>(0);
@@ -242,6 +247,7 @@ impl Thread {
     pub fn refresh(&mut self) {
         let exact = access::fast_paths() && self.ignore_reads == 0 && self.ignore_writes == 0;
         self.quick = exact && access::is_quick();
+        tls::set::<{ offset::QUICK }>(if self.quick { self as *mut Thread as u64 } else { 0 });
         self.tell(exact);
     }
 
@@ -260,7 +266,8 @@ impl Thread {
         tls::set::<{ offset::TWO }>(if exact { since(start).0 } else { 0 });
         tls::set::<{ offset::LATEST }>(tls::NO_SET);
         self.lately.renew();
-        if self.state.is_exhausted() {
+        // Not under what a signal has interrupted: it may have looked already which owner it is.
+        if self.state.is_exhausted() && self.in_handler == 0 {
             self.move_on();
         }
     }

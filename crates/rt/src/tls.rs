@@ -36,6 +36,8 @@ pub mod offset {
     pub const TURN: usize = 88;
     /// How often memory had become something else when the turn began.
     pub const FORGOTTEN: usize = 96;
+    /// The thread, if `Thread::quick`.
+    pub const QUICK: usize = 104;
 }
 
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.

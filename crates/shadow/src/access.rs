@@ -151,16 +151,19 @@ impl Memory {
         Some(Pair { w: w.0, r: r.0 })
     }
 
-    /// `[Read Shared]` of a whole granule, remembered by that stamp, or `[Read Shared Same Epoch]`: the set that R names afterwards. None, and nothing is done, if it is not such a case, or if the cell is locked.
+    /// `[Read Shared]` of the bytes that all reads of the set are of, or of a whole granule, remembered by that word, or `[Read Shared Same Epoch]`: the set that R names afterwards, and the bytes of which it has
+    /// a read of the thread's epoch. None, and nothing is done, if it is not such a case, or if the cell is locked.
     #[inline]
-    pub fn shared(&self, thread: &mut ThreadState, cell: &VarState, read: Word) -> Option<Word> {
+    pub fn shared(&self, thread: &mut ThreadState, cell: &VarState, read: Word) -> Option<(Word, u8)> {
         // A thread that is in the set stays there as it is: another place would make another set, and all others would have to look at it again.
-        let seen = cell.load_r();
-        if seen.is_set() && self.sets.read_in_epoch(seen, thread) == Word::WHOLE {
-            return Some(seen);
+        let (seen, extent) = (cell.load_r(), read.extent());
+        let told = if seen.is_set() { self.sets.read_in_epoch(seen, thread) } else { 0 };
+        if told & extent == extent {
+            return Some((seen, told));
         }
         let Pair { w, r } = cell.lock_at_once()?;
-        let new = if r.is_set() && History(w).is_known(thread, read.extent()) {
+        let is_alike = || extent == Word::WHOLE || self.sets.are_all_of(r, extent);
+        let new = if r.is_set() && History(w).is_known(thread, extent) && is_alike() {
             self.sets.with(r, read, &mut thread.shares)
         } else {
             Word::NONE
@@ -169,7 +172,7 @@ impl Memory {
             cell.set_r(new);
         }
         cell.unlock(w);
-        Some(new).filter(|new| new.is_set())
+        new.is_set().then_some((new, extent))
     }
 
     /// The access by the rules of Figure 2, byte by byte.

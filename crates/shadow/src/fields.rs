@@ -38,7 +38,8 @@ fn after(thread: &ThreadState, seen: Pair, access: Access, new: Word) -> Option<
 fn renew(history: History, thread: &ThreadState, new: Word, mode: Mode) -> Option<Word> {
     let old = history.0;
     if let Some(line) = history.line() {
-        return renew_line(line, thread, new, mode).then_some(old);
+        let is_done = put_in_line(line, thread, new, mode) || renew_line(line, thread, new, mode);
+        return is_done.then_some(old);
     }
     let stays = old.extent() & !new.extent();
     if old.is_special() || old.extent() & new.extent() != 0 && !thread.covers(old) {
@@ -49,6 +50,47 @@ fn renew(history: History, thread: &ThreadState, new: Word, mode: Mode) -> Optio
         _ if old.epoch() == new.epoch() => Some(new.with_extent(new.extent() | stays)),
         _ => None,
     }
+}
+
+/// As `renew_line`, where the new access takes the place of just one, of the same bytes, as most do that come again.
+#[inline(always)]
+fn put_in_line(line: &[AtomicU64], thread: &ThreadState, new: Word, mode: Mode) -> bool {
+    let (mut place, mut others, mut other) = (None, 0, Word::NONE);
+    let (mut is_shared, mut is_apart) = (false, false);
+    for (i, at) in line.iter().enumerate() {
+        let word = Word(at.load(Ordering::Relaxed));
+        if word.is_none() {
+            break;
+        }
+        if word.extent() & new.extent() == 0 {
+            if word.epoch() == new.epoch() {
+                return false;
+            }
+            is_apart |= thread.is_current(word);
+        } else if thread.covers(word) {
+            if word.extent() != new.extent() || place.is_some() {
+                return false;
+            }
+            place = Some(i);
+            continue;
+        } else if mode.writes() {
+            return false;
+        } else {
+            is_shared = true;
+        }
+        (others, other) = (others + 1, word);
+    }
+    let Some(place) = place else { return false };
+    let is_one = others == 0 || others == 1 && other.slot() == new.slot();
+    if is_one || is_shared && is_apart {
+        return false;
+    }
+    // The latest is the first. Who looks for its own without the lock goes the other way, and misses none.
+    for i in (0..place).rev() {
+        line[i + 1].store(line[i].load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+    line[0].store(new.0, Ordering::Relaxed);
+    true
 }
 
 /// Not if one word could tell all that is left, if there is no room for it, or if the thread reads piece by piece what others read: their reads of the whole may make a set.

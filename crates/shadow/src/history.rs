@@ -16,7 +16,7 @@ use crate::fold::Block;
 use crate::two::{self, KIND_BITS, is_two, two};
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
-use deadheat_online::{Sets, ThreadState, VarState, Word};
+use deadheat_online::{Pair, Sets, ThreadState, VarState, Word};
 
 /// A history, in one word: what a cell's W or R holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -431,6 +431,26 @@ pub fn told(cell: &VarState, epoch: Word, access: Access) -> u8 {
     };
     let read = if mode.writes() { 0 } else { own(VarState::load_r) };
     if read == extent { read } else { read | own(VarState::load_w) }
+}
+
+/// As [`told`], of a cell with a line that looks like that: all of the bytes.
+#[inline(always)]
+pub fn is_told_in_line(cell: &VarState, seen: Pair, epoch: Word, access: Access) -> bool {
+    let Access { mode, extent } = access;
+    let has = |word: Word, load: fn(&VarState) -> Word| {
+        let Some(line) = History(word).line() else { return is_of_epoch(latest(word), epoch, extent) };
+        let has = line.iter().any(|at| is_of_epoch(Word(at.load(Ordering::Relaxed)), epoch, extent));
+        // As there.
+        fence(Ordering::Acquire);
+        has && load(cell) == word
+    };
+    !mode.writes() && has(seen.r, VarState::load_r) || has(seen.w, VarState::load_w)
+}
+
+/// It is an access to all of those bytes in the epoch that began with that word.
+#[inline(always)]
+fn is_of_epoch(word: Word, epoch: Word, extent: u8) -> bool {
+    word.with_extent(Word::WHOLE).is_since(epoch) && word.extent() & extent == extent
 }
 
 impl Words {

@@ -4,6 +4,7 @@ use crate::{interceptors, real};
 use core::ffi::c_int;
 use deadheat_finding::Hold;
 use deadheat_rt::mutex::{self, Again, Lifetime, Remains};
+use deadheat_rt::patience::Patience;
 use deadheat_rt::thread::Stay;
 use libc::{clockid_t, pthread_mutex_t, pthread_mutexattr_t, timespec};
 
@@ -50,6 +51,35 @@ fn lock_at_once(m: *mut pthread_mutex_t, pc: u64) -> Option<c_int> {
     }
     mutex::locked_at_once(&mut thread, m as u64, Hold::Write, || again(m), pc);
     Some(result)
+}
+
+/// As `lock_at_once`, of a mutex that somebody else has, if that one gives it back at once too. What watching adds to the time that a mutex is held makes threads meet at it that would not have met, and to
+/// sleep and be woken takes longer than most of them hold it.
+fn lock_soon(m: *mut pthread_mutex_t, pc: u64) -> Option<c_int> {
+    let patience = |change: fn(&mut Patience, u32), rounds| {
+        Stay::begin().map(|mut thread| {
+            change(&mut thread.patience, rounds);
+            thread.patience.rounds()
+        })
+    };
+    let rounds = patience(|_, _| {}, 0)?;
+    for round in 1..=rounds {
+        core::hint::spin_loop();
+        if is_free(m)
+            && let Some(result) = lock_at_once(m, pc)
+        {
+            patience(Patience::paid, round);
+            return Some(result);
+        }
+    }
+    patience(Patience::was_in_vain, 0);
+    None
+}
+
+/// Nobody has the mutex, as it seems.
+fn is_free(mutex: *const pthread_mutex_t) -> bool {
+    // SAFETY: the program's mutex, which begins with the word by which the C library locks it.
+    unsafe { (mutex as *const c_int).read_volatile() == 0 }
 }
 
 /// The C library has answered a wish for the mutex.
@@ -109,7 +139,7 @@ interceptors! {
     }
 
     fn pthread_mutex_lock(pc; m: *mut pthread_mutex_t) -> c_int {
-        lock_at_once(m, pc).unwrap_or_else(|| {
+        lock_at_once(m, pc).or_else(|| lock_soon(m, pc)).unwrap_or_else(|| {
             before_lock(m, pc);
             after_lock(m, real(m), pc)
         })

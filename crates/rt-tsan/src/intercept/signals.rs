@@ -105,15 +105,16 @@ extern "C" fn arrive(signal: c_int, info: *mut siginfo_t, context: *mut c_void) 
 fn arrive_uncancelled(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the current thread's object, if it has one.
     let thread = unsafe { tls::thread().as_mut() };
+    let is_inside = |thread: &Thread| thread.busy.load(Ordering::Relaxed) > 0 || thread.owner.is_inside();
     match thread {
         // SAFETY: what the kernel passed.
-        Some(thread) if thread.busy.load(Ordering::Relaxed) > 0 && !unsafe { is_own_fault(signal, info) } => {
+        Some(thread) if is_inside(thread) && !unsafe { is_own_fault(signal, info) } => {
             // SAFETY: what the kernel passed.
             if !unsafe { defer(thread, signal, info, context) } {
                 handle(signal, info, context);
             }
         }
-        Some(thread) if thread.busy.load(Ordering::Relaxed) == 0 => watched(signal, info, context),
+        Some(thread) if !is_inside(thread) => watched(signal, info, context),
         _ => handle(signal, info, context),
     }
 }
