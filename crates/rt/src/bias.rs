@@ -6,8 +6,10 @@
 //!
 //! **Discipline.** A thread has a *tag*, its slot and a number. Its blocks are those that name its present tag.
 //! - The owner: says that it is inside, looks whether the block is still its own, changes the cell, says that it is out. It waits for nothing inside.
-//! - Who takes a block: gives the owner a new tag, so that all that it had are its own no longer; has the kernel put up a barrier in all threads; waits until the owner is out. Either the owner has seen its new tag
-//!   before it changed anything, or it was seen inside. Then the old tag is *over*, and so are its other blocks: whoever comes first to one of those takes it without all this, the owner too.
+//! - Who takes a block: marks it, and those around it that are the same owner's; has the kernel put up a barrier in all threads; waits until the owner is out. Either the owner has seen the mark before it changed anything,
+//!   or it was seen inside. Then the block is shared, and those around it are *free*: whoever comes first to one of those takes it without all this, the owner too.
+//! - How many are taken at once depends on who comes to them afterwards (`Reach`): of a buffer that is handed on, more and more, and at last all that the owner has, by giving it a new tag and so making the old one be
+//!   *over*; of tables that stay in use, just one.
 //!
 //! A thread's own accesses of the current epoch are looked for by the fast paths without any of this: nobody but the thread itself puts them there.
 //!
@@ -18,7 +20,7 @@
 use crate::os::{self, Mutex};
 use core::mem::offset_of;
 use core::ops::Range;
-use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 use deadheat_online::{Pair, Slot, VarState, Word, pair};
 use deadheat_shadow::Block as Folded;
 
@@ -40,6 +42,10 @@ pub const SHARED: u64 = (1 << TAG) - 1;
 pub const TAG: u32 = Word::SLOT_BITS + NUMBER;
 /// Bits of its lower part, which counts.
 const NUMBER: u32 = 31;
+/// In that part: the block was taken from that slot, and nobody has it.
+const FREE: u64 = (1 << NUMBER) - 1;
+/// The tag of what is being taken.
+const TAKEN: u64 = SHARED - 1;
 
 /// A block, and its place in the table.
 #[derive(Clone, Copy)]
@@ -49,6 +55,12 @@ struct Block {
 }
 
 impl Block {
+    /// Those around that cell's, as many as that, a power of two.
+    fn around(cell: usize, blocks: usize) -> impl Iterator<Item = Block> + Clone {
+        let first = cell / CELLS & !(blocks - 1);
+        (first..first + blocks).map(|number| Block::of(number * CELLS))
+    }
+
     #[inline(always)]
     fn of(cell: usize) -> Block {
         const { assert!((CELLS * BLOCKS).trailing_zeros() + (64 - TAG) >= 47) }
@@ -82,17 +94,57 @@ impl Block {
 /// What a slot's thread is as an owner, apart from others in the processor's cache.
 #[repr(align(64))]
 pub struct Owner {
-    /// The tag: the slot, and below it how often it got another one. Changed by whoever takes a block from it.
+    /// The tag: the slot, and below it how often it got another one. Changed by whoever takes all blocks from it.
     tag: AtomicU64,
     /// Tags before this one are over.
     settled: AtomicU64,
     /// 1 in the moments in which it changes a cell.
     inside: AtomicU32,
+    reach: Reach,
 }
 
-static OWNERS: [Owner; Slot::LIMIT as usize] =
-    [const { Owner { tag: AtomicU64::new(0), settled: AtomicU64::new(0), inside: AtomicU32::new(0) } };
-        Slot::LIMIT as usize];
+static OWNERS: [Owner; Slot::LIMIT as usize] = [const {
+    Owner {
+        tag: AtomicU64::new(0),
+        settled: AtomicU64::new(0),
+        inside: AtomicU32::new(0),
+        reach: Reach { blocks: AtomicUsize::new(16), gain: AtomicI32::new(0), last: AtomicUsize::new(0) },
+    }
+}; Slot::LIMIT as usize];
+
+/// How many blocks are taken from an owner at once; apart from what the owner looks at all the time.
+#[repr(align(64))]
+struct Reach {
+    /// So many: a power of two, or [`Reach::ALL`]. Changed by who takes, as is `last`.
+    blocks: AtomicUsize,
+    /// How many of those that were free were claimed by others, less how many the owner claimed again.
+    gain: AtomicI32,
+    /// The cell that was wanted last.
+    last: AtomicUsize,
+}
+
+impl Reach {
+    /// All that it has.
+    const ALL: usize = 1024;
+
+    /// Somebody claims a block that was its.
+    fn claimed(&self, by_itself: bool) {
+        self.gain.fetch_add(if by_itself { -1 } else { 1 }, Ordering::Relaxed);
+    }
+
+    /// How many to take now.
+    fn next(&self, cell: usize) -> usize {
+        let blocks = self.blocks.load(Ordering::Relaxed);
+        let is_near = cell.abs_diff(self.last.swap(cell, Ordering::Relaxed)) <= 2 * blocks * CELLS;
+        let blocks = match self.gain.swap(0, Ordering::Relaxed) {
+            gain if gain < 0 => (blocks / 2).max(1),
+            gain if gain > 0 || is_near => (2 * blocks).min(Reach::ALL),
+            _ => blocks,
+        };
+        self.blocks.store(blocks, Ordering::Relaxed);
+        blocks
+    }
+}
 
 /// Who takes a block, one at a time.
 static TAKING: Mutex<()> = Mutex::new(());
@@ -174,7 +226,7 @@ impl Owner {
         if block.is_of(self.tag.load(Ordering::Relaxed)) || block.tag() == SHARED {
             return false;
         }
-        self.claim_block(block);
+        self.claim_block(cell);
         self.replace(cell, old, new)
     }
 
@@ -230,7 +282,7 @@ impl Owner {
     pub fn claim(&self, cell: &VarState) {
         let block = block(cell);
         if !block.is_of(self.tag.load(Ordering::Relaxed)) && block.tag() != SHARED {
-            self.claim_block(block);
+            self.claim_block(cell);
         }
     }
 
@@ -255,7 +307,8 @@ impl Owner {
 
     #[cold]
     #[inline(never)]
-    fn claim_block(&self, block: Block) {
+    fn claim_block(&self, cell: &VarState) {
+        let block = block(cell);
         loop {
             let of = block.tag();
             let own = self.tag.load(Ordering::Relaxed);
@@ -263,11 +316,14 @@ impl Owner {
                 return;
             }
             if of != NOTHING && !is_over(of) {
-                take(block, of);
+                take(cell, of);
                 continue;
             }
             let new = if has_credit() { own } else { SHARED };
             let taken = block.change(of, new);
+            if taken && of != NOTHING {
+                owner_by(of).reach.claimed(of >> NUMBER == own >> NUMBER);
+            }
             // A tag that was taken away meanwhile is nobody's: look again.
             if taken && (new == SHARED || self.tag.load(Ordering::Relaxed) == own) {
                 return;
@@ -302,14 +358,19 @@ pub fn share(cell: &VarState) {
         } else if of == NOTHING || is_over(of) {
             block.change(of, SHARED);
         } else {
-            take(block, of);
+            take(cell, of);
         }
     }
 }
 
+/// Who has that tag, or had it.
+fn owner_by(tag: u64) -> &'static Owner {
+    &OWNERS[(tag >> NUMBER) as usize]
+}
+
 /// The tag is one under which nobody changes anything any more.
 fn is_over(tag: u64) -> bool {
-    tag < OWNERS[(tag >> NUMBER) as usize].settled.load(Ordering::Acquire)
+    tag & FREE == FREE || tag < owner_by(tag).settled.load(Ordering::Acquire)
 }
 
 fn has_credit() -> bool {
@@ -319,16 +380,22 @@ fn has_credit() -> bool {
     credit > 0
 }
 
-/// Takes the block from who has that tag. It is shared afterwards, unless somebody else has done that meanwhile.
+/// Takes the cell's block from who has that tag, so that it is shared afterwards, and with it what is likely to be wanted next.
 #[cold]
-fn take(block: Block, tag: u64) {
+fn take(cell: &VarState, tag: u64) {
     let _one = TAKING.lock();
-    if block.tag() != tag || is_over(tag) {
+    if block(cell).tag() != tag || is_over(tag) {
         return;
     }
     CREDIT.fetch_sub(PRICE, Ordering::Relaxed);
-    let owner = &OWNERS[(tag >> NUMBER) as usize];
-    owner.tag.store(tag + 1, Ordering::SeqCst);
+    let (owner, cell) = (owner_by(tag), &raw const *cell as usize);
+    let reach = owner.reach.next(cell);
+    let takes_all = reach == Reach::ALL;
+    if takes_all {
+        owner.tag.store(tag + 1, Ordering::SeqCst);
+    }
+    let around = Block::around(cell, if takes_all { 1 } else { reach });
+    around.clone().filter(|block| block.is_of(tag)).for_each(|block| _ = block.change(tag, TAKEN));
     if !os::barrier_in_all_threads() {
         // It could at first: the program keeps itself from making that call. What a processor has stored is seen by all long before this is over.
         disable();
@@ -337,9 +404,11 @@ fn take(block: Block, tag: u64) {
     while owner.inside.load(Ordering::Acquire) != 0 {
         os::sched_yield();
     }
-    owner.settled.store(tag + 1, Ordering::Release);
-    // Somebody may have taken it in this moment, since the tag is over: then it is that one's.
-    block.change(tag, SHARED);
+    if takes_all {
+        owner.settled.store(tag + 1, Ordering::Release);
+    }
+    Block::of(cell).change(TAKEN, SHARED);
+    around.filter(|block| block.is_of(TAKEN)).for_each(|block| _ = block.change(TAKEN, tag | FREE));
 }
 
 #[cfg(test)]

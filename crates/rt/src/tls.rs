@@ -6,7 +6,7 @@
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
-use deadheat_online::{VarState, Word};
+use deadheat_online::VarState;
 
 /// Byte offsets of the words, for the assembly of the fast paths.
 pub mod offset {
