@@ -147,7 +147,7 @@ fn exclusive(
 
 /// Both words are accesses, or none, and the thread knows them.
 #[inline(always)]
-pub fn is_known(thread: &ThreadState, a: Word, b: Word) -> bool {
+fn is_known(thread: &ThreadState, a: Word, b: Word) -> bool {
     let known = |word: Word| word.is_none() || thread.covers(word);
     (a.0 | b.0) & Word::OTHER == 0 && known(a) && known(b)
 }

@@ -13,7 +13,9 @@ use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
 use core::sync::atomic::Ordering;
 use deadheat_online::{Pair, VarState, Word};
-use deadheat_shadow::{Access, Layout, Mode, has_line, is_told_in_line, renewed, replaced};
+use deadheat_shadow::{
+    Access, Layout, Mode, has_line, is_flat, is_known, is_told_in_line, renewed, replaced,
+};
 
 /// What came of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,63 +28,88 @@ pub enum Way {
     Longer,
 }
 
-impl Way {
-    /// What came of both.
-    #[inline(always)]
-    fn and(self, other: Way) -> Way {
-        match (self, other) {
-            (Way::Through, way) | (way, Way::Through) => way,
-            (Way::Longer, _) | (_, Way::Longer) => Way::Longer,
-            (Way::Signalled, Way::Signalled) => Way::Signalled,
-        }
-    }
-}
-
 /// An access to some bytes of one granule.
 #[inline(always)]
 pub fn one(address: u64, size: u64, mode: Mode, pc: u64, sort: Note) -> Way {
     let Some(thread) = current() else { return Way::Through };
     let access = Access { mode, extent: extent(address & 7, size) };
-    part(thread, address & !7, access, pc, sort.at(address, size))
+    if is_told_apart(cell(address & !7), access, Word(tls::get::<{ tls::offset::EPOCH }>())) {
+        return Way::Through;
+    }
+    if !enter(thread) {
+        return Way::Longer;
+    }
+    let is_done = within(thread, address & !7, access, pc, sort.at(address, size));
+    leave(thread, is_done)
 }
 
 /// An access to bytes of two granules side by side.
 #[inline(always)]
 pub fn across(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
     let (bytes, granule) = (((1u32 << size) - 1) << (address & 7), address & !7);
-    let (epoch, note) = (Word(tls::get::<{ tls::offset::EPOCH }>()), Note::CALL.at(address, size));
-    let one = |granule, extent| one_of_several(granule, Access { mode, extent }, epoch, pc, note);
-    one(granule, bytes as u8).and(one(granule + 8, (bytes >> 8) as u8))
+    let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
+    let is_left = |granule, extent| is_left(granule, Access { mode, extent }, epoch);
+    if is_left(granule, bytes as u8) || is_left(granule + 8, (bytes >> 8) as u8) {
+        return several(address, address + size, mode, pc, Note::CALL.at(address, size));
+    }
+    Way::Through
 }
 
 /// So many bytes are few.
 pub const FEW: u64 = 64;
 
 /// An access to a few bytes, in whatever granules, by a function that was called from there.
-#[inline(never)]
+#[inline]
 pub fn few(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
-    let (epoch, note) = (Word(tls::get::<{ tls::offset::EPOCH }>()), Note::CALL.at(address, size));
-    let (mut granule, end, mut way) = (address & !7, address + size, Way::Through);
-    while granule < end {
-        let (from, to) = (granule.max(address), end.min(granule + 8));
-        let access = Access { mode, extent: extent(from & 7, to - from) };
-        way = way.and(one_of_several(granule, access, epoch, pc, note));
-        granule += 8;
-    }
-    way
+    several(address, address + size, mode, pc, Note::CALL.at(address, size))
 }
 
-/// Its bytes in one granule. Most were accessed before in the epoch, if any were.
+/// Few bytes. Most of them were accessed before in the epoch, if any were.
+#[inline(never)]
+fn several(mut from: u64, end: u64, mode: Mode, pc: u64, note: Note) -> Way {
+    let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
+    let mut inside: Option<&mut Thread> = None;
+    let mut is_done = true;
+    while is_done && from < end {
+        let (granule, to) = (from & !7, end.min((from & !7) + 8));
+        let access = Access { mode, extent: extent(from & 7, to - from) };
+        from = to;
+        if !is_left(granule, access, epoch) {
+            continue;
+        }
+        let thread = match &mut inside {
+            Some(thread) => thread,
+            None => {
+                let Some(thread) = current() else { return Way::Through };
+                if !enter(thread) {
+                    return Way::Longer;
+                }
+                inside.insert(thread)
+            }
+        };
+        is_done = within(thread, granule, access, pc, note);
+    }
+    inside.map_or(Way::Through, |thread| leave(thread, is_done))
+}
+
+/// A glance does not tell that the current thread has made the access in its epoch. It may not be known yet.
 #[inline(always)]
-fn one_of_several(granule: u64, access: Access, epoch: Word, pc: u64, note: Note) -> Way {
-    // The thread may not be known yet.
-    let seen = own_cell(granule).seen();
+fn is_left(granule: u64, access: Access, epoch: Word) -> bool {
+    let cell = own_cell(granule);
+    let seen = cell.seen();
     let is_it = |word: Word| is_made_by(word, epoch, access.extent);
     let is_told = is_it(seen.w) || !access.mode.writes() && is_it(seen.r);
-    if is_told || !is_plain(seen) && lately::has(granule, access) {
-        return Way::Through;
+    !is_told && (is_plain(seen) || !lately::has(granule, access) && !is_told_apart(cell, access, epoch))
+}
+
+/// The cell's line, or the set that it has and that is at hand, tells that the current thread has made the access in its epoch.
+#[inline(always)]
+fn is_told_apart(cell: &VarState, access: Access, epoch: Word) -> bool {
+    let seen = cell.seen();
+    if has_line(seen) {
+        return is_told_in_line(cell, seen, epoch, access);
     }
-    part_of_several(granule, access, pc, note)
+    !access.mode.writes() && bytes_at_hand(seen.r, epoch) & access.extent == access.extent
 }
 
 /// The word tells an access to these bytes, at least, in the epoch that began with that one.
@@ -91,34 +118,29 @@ fn is_made_by(word: Word, epoch: Word, extent: u8) -> bool {
     word.with_extent(Word::WHOLE).is_since(epoch) && word.extent() & extent == extent
 }
 
-/// Of which a glance at the cell does not say that they were accessed.
-#[inline(never)]
-fn part_of_several(granule: u64, access: Access, pc: u64, note: Note) -> Way {
-    current().map_or(Way::Through, |thread| part(thread, granule, access, pc, note))
-}
-
-/// Some bytes of a granule.
+/// Some bytes of a granule, by a thread that is in the runtime. False if it takes a longer way.
 #[inline(always)]
-fn part(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> Way {
+fn within(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> bool {
     let cell = cell(granule);
     let seen = cell.seen();
-    if !is_plain(seen) {
+    if !is_flat(seen.w) || !is_flat(seen.r) {
         return beside(thread, granule, access, pc, note);
     }
-    if !enter(thread) {
-        return Way::Longer;
+    if !is_plain(seen) && is_made(thread, granule, seen, access) {
+        return true;
     }
     let Thread { state, placer, owner, prefault, .. } = &mut *thread;
     if may_be_new(cell, seen) {
         prefault.touch(cell);
     }
     let stamp = placer.stamp(state, pc, note);
-    let is_known = |word: Word| word.is_none() || state.covers(word);
-    let is_done = is_known(seen.w)
-        && is_known(seen.r)
+    // Of W, a read asks only whether it is known.
+    let is_plain = is_plain(if access.mode.writes() { seen } else { Pair { w: Word::NONE, ..seen } });
+    let is_done = is_plain
+        && is_known(state, seen.w)
+        && is_known(state, seen.r)
         && told(seen, access, stamp).is_some_and(|new| owner.takes(cell, seen, new));
-    let is_done = is_done || from_place(thread, granule, access, stamp);
-    leave(thread, is_done)
+    is_done || from_place(thread, granule, access, stamp)
 }
 
 /// W and R after an access over what the thread knows, if one word can tell it and all that it leaves: the access that it replaces is of no other bytes, or was made from the same place in the same epoch.
@@ -138,53 +160,43 @@ pub(crate) fn told(seen: Pair, access: Access, stamp: Word) -> Option<Pair> {
     Some(Pair { w: new, r: if left == 0 { Word::NONE } else { seen.r.with_extent(left) } })
 }
 
-/// As [`one`], of a granule that takes more than two words to tell.
+/// As [`within`], of a granule that takes more than two words to tell, which do not tell that the access was made.
 #[inline(never)]
-fn beside(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> Way {
+fn beside(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> bool {
     let seen = cell(granule).seen();
     if has_line(seen) {
         return in_line(thread, granule, access, pc, note);
     }
     // Who goes through a folded block one by one would look at it every time: better to unfold it.
-    if seen.w.is_folded() || !enter(thread) {
-        return Way::Longer;
+    if seen.w.is_folded() {
+        return false;
     }
-    if !access.mode.writes() && seen.r.is_set() {
-        if bytes_at_hand(seen.r, thread.state.epoch()) & access.extent == access.extent {
-            return leave(thread, true);
-        }
-        let stamp = thread.placer.stamp(&mut thread.state, pc, note);
+    let is_shared = !access.mode.writes() && seen.r.is_set();
+    if !is_shared && is_made(thread, granule, seen, access) {
+        return true;
+    }
+    let stamp = thread.placer.stamp(&mut thread.state, pc, note);
+    if is_shared {
         thread.owner.claim(cell(granule));
-        let is_done = share(thread, granule, access.extent, stamp)
-            || is_made(thread, granule, seen, access)
-            || from_place(thread, granule, access, stamp);
-        return leave(thread, is_done);
+        if share(thread, granule, access.extent, stamp) || is_made(thread, granule, seen, access) {
+            return true;
+        }
     }
-    let is_done = is_made(thread, granule, seen, access) || {
-        let stamp = thread.placer.stamp(&mut thread.state, pc, note);
-        from_place(thread, granule, access, stamp)
-    };
-    leave(thread, is_done)
+    from_place(thread, granule, access, stamp)
 }
 
-/// As [`one`], of a granule of several fields.
+/// As [`within`], of a granule of several fields.
 #[inline(always)]
-fn in_line(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> Way {
+fn in_line(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> bool {
     let cell = cell(granule);
-    if !enter(thread) {
-        return Way::Longer;
-    }
-    if !is_told_in_line(cell, cell.seen(), thread.state.epoch(), access) {
-        let stamp = thread.placer.stamp(&mut thread.state, pc, note);
-        thread.owner.claim(cell);
-        if !renewed(&thread.state, cell, access, stamp) {
-            thread.placer.to(granule, access.mode.writes());
-            let is_done = apart(thread, granule, access, stamp);
-            return leave(thread, is_done);
-        }
+    let stamp = thread.placer.stamp(&mut thread.state, pc, note);
+    thread.owner.claim(cell);
+    if !renewed(&thread.state, cell, access, stamp) {
+        thread.placer.to(granule, access.mode.writes());
+        return apart(thread, granule, access, stamp);
     }
     thread.lately.add(granule, access);
-    leave(thread, true)
+    true
 }
 
 /// An access to two whole granules, as vectorised loops make them.
@@ -200,11 +212,10 @@ pub fn two(address: u64, mode: Mode, pc: u64) -> Way {
         return Way::Longer;
     }
     let Thread { state, placer, owner, .. } = &mut *thread;
-    let is_known = |word: Word| word.is_none() || state.covers(word);
     // As a rule they look the same.
-    let are_known = is_known(seen[0].w)
-        && is_known(seen[0].r)
-        && (seen[1] == seen[0] || is_known(seen[1].w) && is_known(seen[1].r));
+    let are_known = is_known(state, seen[0].w)
+        && is_known(state, seen[0].r)
+        && (seen[1] == seen[0] || is_known(state, seen[1].w) && is_known(state, seen[1].r));
     let is_done = are_known && {
         let stamp = placer.stamp(state, pc, Note::size(16));
         owner.replace_all(cells, seen, seen.map(|seen| replaced(seen, mode, stamp)))

@@ -9,8 +9,8 @@ use crate::report;
 use crate::sites::Note;
 use crate::thread::Thread;
 use core::ops::Range;
-use deadheat_online::{Pair, VarState, Word, handlers, pair};
-use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, is_flat, replaced};
+use deadheat_online::{Pair, VarState, Word, pair};
+use deadheat_shadow::{Access, BLOCK, Block, Conflict, Layout, Mode, Stamps, is_flat, is_known, replaced};
 
 /// How far accesses at even distances go, how far they are apart, and to how many bytes each is. Nothing is zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -364,7 +364,8 @@ impl Past {
 
     #[inline(never)]
     fn learns(&mut self, thread: &mut Thread, seen: Pair, mode: Mode) -> bool {
-        if !handlers::is_known(&thread.state, seen.w, seen.r) {
+        let is_known = |word: Word| is_flat(word) && is_known(&thread.state, word);
+        if !is_known(seen.w) || !is_known(seen.r) {
             return false;
         }
         self.known = seen;

@@ -405,6 +405,12 @@ pub fn is_flat(word: Word) -> bool {
     word.0 & Word::OTHER == 0 || is_two(word) && !word.is_locked()
 }
 
+/// The thread knows all that a flat word tells.
+#[inline(always)]
+pub fn is_known(thread: &ThreadState, word: Word) -> bool {
+    History(word).is_flatly_known(thread)
+}
+
 /// The latest access that the word tells; itself if it does not tell any.
 #[inline(always)]
 pub fn latest(word: Word) -> Word {

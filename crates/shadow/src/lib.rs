@@ -25,7 +25,7 @@ pub use access::{Access, Conflict, Memory, Mode, Stamps, flatly_replaced, replac
 pub use detail::{Attachment, Detail};
 pub use fields::{has_line, renewed};
 pub use fold::{BLOCK, Block, unfold};
-pub use history::{is_flat, is_told_in_line, latest, told};
+pub use history::{is_flat, is_known, is_told_in_line, latest, told};
 pub use layout::Layout;
 pub use open::{Open, Version};
 pub use two::{KIND_BIT, KIND_BITS, SINCE, TWO_EXTENT, since};
