@@ -34,7 +34,8 @@ pub fn one(address: u64, size: u64, mode: Mode, pc: u64, sort: Note) -> Way {
     let Some(thread) = current() else { return Way::Through };
     let access = Access { mode, extent: extent(address & 7, size) };
     if is_told_apart(cell(address & !7), access, Word(tls::get::<{ tls::offset::EPOCH }>())) {
-        return Way::Through;
+        // The shortest way, which was tried before, may have kept signals waiting.
+        return if thread.pending { Way::Signalled } else { Way::Through };
     }
     if !enter(thread) {
         return Way::Longer;
