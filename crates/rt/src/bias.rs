@@ -57,7 +57,7 @@ struct Block {
 impl Block {
     /// Those around that cell's, as many as that, a power of two.
     fn around(cell: usize, blocks: usize) -> impl Iterator<Item = Block> + Clone {
-        let first = cell / CELLS & !(blocks - 1);
+        let first = (cell / CELLS) & !(blocks - 1);
         (first..first + blocks).map(|number| Block::of(number * CELLS))
     }
 
