@@ -16,9 +16,9 @@ use deadheat_rt::lately::{FOLD, ROOM, WRITTEN, WRITTEN_PLACE};
 use deadheat_rt::place::FRAME;
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
-use deadheat_rt::thread::{SEEN, Stay};
+use deadheat_rt::thread::{PART, SEEN_BYTES, Stay};
 use deadheat_rt::tls::offset::{
-    BASE, EPOCH, FORGOTTEN, FRAMES, LATELY, LATEST, MASK, SEEN as AT_HAND, TURN, TWO,
+    BASE, EPOCH, FORGOTTEN, FRAMES, LATELY, MASK, SEEN as AT_HAND, TURN, TWO,
 };
 use deadheat_shadow::{KIND_BIT, KIND_BITS, Mode, SINCE, TWO_EXTENT};
 
@@ -121,10 +121,10 @@ macro_rules! fast_read {
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 ".p2align 6",
-                "/* {extent} {bytes} {whole} */",
+                "/* {extent} {bytes} {whole} {part} {seen_bytes} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, slow = sym $slow, longer = sym longer::$slow,
+                seen = const AT_HAND, part = const PART.trailing_zeros(), seen_bytes = const SEEN_BYTES, slow = sym $slow, longer = sym longer::$slow,
                 foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
                 lately = const LATELY, turn = const TURN, forgotten = const FORGOTTEN, changes = sym CHANGES, room = const ROOM, fold = const FOLD,
             )
@@ -181,7 +181,7 @@ macro_rules! fast_read16 {
                 "jmp {slow}",
                 ".p2align 6",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
-                last = const SEEN - 1, seen = const AT_HAND, slow = sym slow_read16,
+                seen = const AT_HAND, slow = sym slow_read16,
             )
         }
     )+};

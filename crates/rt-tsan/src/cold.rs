@@ -19,8 +19,8 @@ use deadheat_rt::access::FORGOTTEN as CHANGES;
 use deadheat_rt::lately::{FOLD, ROOM, WRITTEN, WRITTEN_PLACE};
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::ranges::{Run, once};
-use deadheat_rt::thread::{SEEN, Stay};
-use deadheat_rt::tls::offset::{BASE, EPOCH, FORGOTTEN, LATELY, LATEST, MASK, SEEN as AT_HAND, TURN, TWO};
+use deadheat_rt::thread::{PART, SEEN_BYTES, Stay};
+use deadheat_rt::tls::offset::{BASE, EPOCH, FORGOTTEN, LATELY, MASK, SEEN as AT_HAND, TURN, TWO};
 use deadheat_shadow::{KIND_BIT, KIND_BITS, Mode, SINCE, TWO_EXTENT};
 
 /// Goes on at 8 if the access is to more than one granule.
@@ -100,10 +100,10 @@ macro_rules! cold {
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {across}",
                 "jmp 7b",
-                "/* {r} {last} {seen} {latest} {beyond} {written} {written_place} {extent} {bytes} {whole} */",
+                "/* {r} {seen} {part} {seen_bytes} {beyond} {written} {written_place} {extent} {bytes} {whole} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 extent = const Word::EXTENT_SHIFT, bytes = const (1u32 << $size) - 1, whole = const WHOLE, special = const Word::SPECIAL.trailing_zeros(),
-                last = const SEEN - 1, seen = const AT_HAND, latest = const LATEST, beyond = const $size - 1, slow = sym $slow, longer = sym longer::$slow, across = sym $across,
+                seen = const AT_HAND, part = const PART.trailing_zeros(), seen_bytes = const SEEN_BYTES, beyond = const $size - 1, slow = sym $slow, longer = sym longer::$slow, across = sym $across,
                 foreign = const Word::FOREIGN.trailing_zeros(), two = const TWO, two_whole = const (Word::WHOLE as u64) << TWO_EXTENT, two_extent = const TWO_EXTENT, since = const SINCE, kinds = const KIND_BITS, kind = const KIND_BIT,
                 lately = const LATELY, turn = const TURN, forgotten = const FORGOTTEN, changes = sym CHANGES, room = const ROOM, fold = const FOLD,
                 written = const WRITTEN, written_place = const WRITTEN_PLACE,
@@ -145,9 +145,9 @@ macro_rules! cold16 {
                 "pop r11", "pop r10", "pop rdi",
                 "9: pop rsi", "pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
                 "ret",
-                "/* {mask} {base} {epoch} {clock} {w} {r} {last} {seen} */",
+                "/* {mask} {base} {epoch} {clock} {w} {r} {seen} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
-                last = const SEEN - 1, seen = const AT_HAND, slow = sym $slow,
+                seen = const AT_HAND, slow = sym $slow,
             )
         }
     )*};

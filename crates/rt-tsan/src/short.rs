@@ -165,13 +165,7 @@ macro_rules! enter {
 /// Behind the way of `enter`.
 macro_rules! enter_rest {
     () => {
-        concat!(
-            "24: movabs rcx, {shared}\n",
-            "cmp r9, rcx\n",
-            "jne 8f\n",
-            "or r10, 1\n",
-            "jmp 25b\n",
-        )
+        concat!("24: movabs rcx, {shared}\n", "cmp r9, rcx\n", "jne 8f\n", "or r10, 1\n", "jmp 25b\n",)
     };
 }
 
@@ -185,15 +179,28 @@ macro_rules! plain {
 /// What is replaced has no bytes that the new word has not, or they become the new word's too.
 macro_rules! replaced {
     ($word:literal) => {
-        concat!("mov rcx, rdx\n", "not rcx\n", "and rcx, ", $word, "\n", "shr rcx, {extent}\n", "jne 28f\n", "29:\n")
+        concat!(
+            "mov rcx, rdx\n",
+            "not rcx\n",
+            "and rcx, ",
+            $word,
+            "\n",
+            "shr rcx, {extent}\n",
+            "jne 28f\n",
+            "29:\n"
+        )
     };
     (rest $word:literal) => {
         concat!(
             "28: mov rcx, rdx\n",
-            "xor rcx, ", $word, "\n",
+            "xor rcx, ",
+            $word,
+            "\n",
             "shl rcx, 64 - {extent}\n",
             "jne 8f\n",
-            "or rdx, ", $word, "\n",
+            "or rdx, ",
+            $word,
+            "\n",
             "jmp 29b\n",
         )
     };

@@ -108,14 +108,14 @@ static OWNERS: [Owner; Slot::LIMIT as usize] = [const {
         tag: AtomicU64::new(0),
         settled: AtomicU64::new(0),
         inside: AtomicU32::new(0),
-        reach: Reach { blocks: AtomicUsize::new(16), gain: AtomicI32::new(0), last: AtomicUsize::new(0) },
+        reach: Reach { blocks: AtomicUsize::new(0), gain: AtomicI32::new(0), last: AtomicUsize::new(0) },
     }
 }; Slot::LIMIT as usize];
 
 /// How many blocks are taken from an owner at once; apart from what the owner looks at all the time.
 #[repr(align(64))]
 struct Reach {
-    /// So many: a power of two, or [`Reach::ALL`]. Changed by who takes, as is `last`.
+    /// So many: a power of two, or [`Reach::ALL`]; combined with [`Reach::FIRST`], so that owners are zeroes at first, of which no file has to be full. Changed by who takes, as is `last`.
     blocks: AtomicUsize,
     /// How many of those that were free were claimed by others, less how many the owner claimed again.
     gain: AtomicI32,
@@ -124,6 +124,8 @@ struct Reach {
 }
 
 impl Reach {
+    /// So many at first.
+    const FIRST: usize = 16;
     /// All that it has.
     const ALL: usize = 1024;
 
@@ -134,14 +136,14 @@ impl Reach {
 
     /// How many to take now.
     fn next(&self, cell: usize) -> usize {
-        let blocks = self.blocks.load(Ordering::Relaxed);
+        let blocks = self.blocks.load(Ordering::Relaxed) ^ Reach::FIRST;
         let is_near = cell.abs_diff(self.last.swap(cell, Ordering::Relaxed)) <= 2 * blocks * CELLS;
         let blocks = match self.gain.swap(0, Ordering::Relaxed) {
             gain if gain < 0 => (blocks / 2).max(1),
             gain if gain > 0 || is_near => (2 * blocks).min(Reach::ALL),
             _ => blocks,
         };
-        self.blocks.store(blocks, Ordering::Relaxed);
+        self.blocks.store(blocks ^ Reach::FIRST, Ordering::Relaxed);
         blocks
     }
 }

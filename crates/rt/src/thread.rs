@@ -28,17 +28,65 @@ use deadheat_shadow::{Version, since};
 /// How many sets a thread keeps at hand, once it has read something shared.
 pub const SEEN: usize = 256;
 
-/// A set of reads that holds one of this thread, made in that epoch, of the bytes that the epoch's extent says. A handle names one value for ever, so this stays true
-/// as long as the epoch lasts: what [Read Shared Same Epoch] needs to know.
+/// Sets of reads that hold one of this thread, made in its epoch. A handle names one value for ever, so this stays true as long as the epoch lasts: what [Read Shared Same Epoch] needs to know.
+/// When the epoch ends it is emptied, so that whoever finds a set here need not ask of which epoch that is.
 #[repr(C)]
-#[derive(Clone, Copy)]
 pub struct Seen {
-    set: Word,
-    epoch: u64,
+    /// Each in the only place where it may be, by its last bits: itself, if all of what holds it was read; or with [`PART`], if some bytes were.
+    sets: [u64; SEEN],
+    /// Which bytes.
+    bytes: [u8; SEEN],
+    /// The thread's epoch.
+    epoch: Word,
+    /// Where there are sets, of the first few.
+    places: [u8; FEW_SEEN],
+    /// How many were put here.
+    count: usize,
+}
+
+/// In the place of a set: not all of what holds it was read.
+pub const PART: u64 = Word::LOCK;
+/// Where the bytes are that were read.
+pub const SEEN_BYTES: usize = core::mem::offset_of!(Seen, bytes);
+/// So many are taken out one by one when an epoch ends.
+const FEW_SEEN: usize = 16;
+
+impl Seen {
+    const NOTHING: Seen = Seen {
+        sets: [tls::NO_SET; SEEN],
+        bytes: [0; SEEN],
+        epoch: Word::NONE,
+        places: [0; FEW_SEEN],
+        count: 0,
+    };
+
+    fn put(&mut self, set: Word, extent: u8, epoch: Word) {
+        if self.epoch != epoch {
+            self.empty();
+            self.epoch = epoch;
+        }
+        let place = set.0 as usize % SEEN;
+        if self.sets[place] == tls::NO_SET {
+            if let Some(to) = self.places.get_mut(self.count) {
+                *to = place as u8;
+            }
+            self.count += 1;
+        }
+        self.sets[place] = if extent == Word::WHOLE { set.0 } else { set.0 | PART };
+        self.bytes[place] = extent;
+    }
+
+    fn empty(&mut self) {
+        match self.places.get(..self.count) {
+            Some(places) => places.iter().for_each(|place| self.sets[*place as usize] = tls::NO_SET),
+            None => self.sets.fill(tls::NO_SET),
+        }
+        self.count = 0;
+    }
 }
 
 /// What a thread has at hand that never read anything shared.
-pub(crate) static NOTHING_SEEN: [Seen; SEEN] = [Seen { set: Word::NONE, epoch: 0 }; SEEN];
+pub(crate) static NOTHING_SEEN: Seen = Seen::NOTHING;
 
 /// The bytes of what holds that set which the current thread has read in its epoch, which began with that word, if the set is at hand.
 #[inline]
@@ -47,9 +95,10 @@ pub(crate) fn bytes_at_hand(set: Word, epoch: Word) -> u8 {
         return 0;
     }
     // SAFETY: the current thread's table, or everybody's.
-    let seen = unsafe { &(*(tls::get::<{ offset::SEEN }>() as *const [Seen; SEEN]))[set.0 as usize % SEEN] };
-    let read = Word(seen.epoch);
-    if seen.set == set && read.epoch() == epoch.epoch() { read.extent() } else { 0 }
+    let seen = unsafe { &*(tls::get::<{ offset::SEEN }>() as *const Seen) };
+    let place = set.0 as usize % SEEN;
+    let is_it = seen.sets[place] & !PART == set.0 && seen.epoch == epoch;
+    if is_it { seen.bytes[place] } else { 0 }
 }
 
 /// Everything that belongs to one thread. Touched by that thread only; others see what is in the [`registry`](crate::registry).
@@ -89,7 +138,7 @@ pub struct Thread {
     /// What it has done.
     pub counts: Counts,
     /// Sets of reads in which this thread has read in an epoch, at hand for the fast paths.
-    pub seen: *const [Seen; SEEN],
+    pub seen: *const Seen,
     /// Atomic loads made lately.
     pub loads: Loads,
     versions: u64,
@@ -182,7 +231,6 @@ impl Thread {
         tls::set::<{ offset::THREAD }>(0);
         tls::set::<{ offset::QUICK }>(0);
         tls::set::<{ offset::EPOCH }>(tls::NEVER);
-        tls::set::<{ offset::LATEST }>(tls::NO_SET);
         tls::set::<{ offset::TWO }>(0);
         Lately::uninstall();
         tls::set::<{ offset::SEEN }>(&raw const NOTHING_SEEN as u64);
@@ -208,15 +256,11 @@ impl Thread {
     #[inline]
     pub fn has_seen(&mut self, set: Word, extent: u8) {
         if !self.sees() {
-            self.seen = Box::into_raw(Box::new(NOTHING_SEEN));
+            self.seen = Box::into_raw(Box::new(Seen::NOTHING));
             tls::set::<{ offset::SEEN }>(self.seen as u64);
         }
-        if extent == Word::WHOLE {
-            tls::set::<{ offset::LATEST }>(set.0);
-        }
-        let seen = Seen { set, epoch: self.state.epoch().with_extent(extent).0 };
         // SAFETY: the table is this thread's own.
-        unsafe { (*self.seen.cast_mut())[set.0 as usize % SEEN] = seen };
+        unsafe { (*self.seen.cast_mut()).put(set, extent, self.state.epoch()) };
     }
 
     /// The set is at hand, so the thread has read in its current epoch all of what holds it.
@@ -264,7 +308,10 @@ impl Thread {
         self.placer.epoch(start);
         tls::set::<{ offset::EPOCH }>(if exact { start.0 } else { tls::NEVER });
         tls::set::<{ offset::TWO }>(if exact { since(start).0 } else { 0 });
-        tls::set::<{ offset::LATEST }>(tls::NO_SET);
+        if self.sees() {
+            // SAFETY: the table is this thread's own.
+            unsafe { (*self.seen.cast_mut()).empty() };
+        }
         self.lately.renew();
         // Not under what a signal has interrupted: it may have looked already which owner it is.
         if self.state.is_exhausted() && self.in_handler == 0 {

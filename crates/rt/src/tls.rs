@@ -26,18 +26,16 @@ pub mod offset {
     pub const ONCE: usize = 48;
     /// Sets of reads at hand (`Thread::seen`), for code that has the fast paths in itself.
     pub const SEEN: usize = 56;
-    /// The one of them that came last, if the thread has read all of what holds it in its epoch; or [`super::NO_SET`].
-    pub const LATEST: usize = 64;
     /// The beginning of the thread's epoch, as a word that tells two accesses ([`deadheat_shadow::since`]); or zero.
-    pub const TWO: usize = 72;
+    pub const TWO: usize = 64;
     /// What the thread has lately accessed ([`lately`](crate::lately)).
-    pub const LATELY: usize = 80;
+    pub const LATELY: usize = 72;
     /// What its entries of the present begin with.
-    pub const TURN: usize = 88;
+    pub const TURN: usize = 80;
     /// How often memory had become something else when the turn began.
-    pub const FORGOTTEN: usize = 96;
+    pub const FORGOTTEN: usize = 88;
     /// The thread, if `Thread::quick`.
-    pub const QUICK: usize = 104;
+    pub const QUICK: usize = 96;
 }
 
 /// An epoch that no word of the shadow is of: every access takes the slow path. Its slot is never given to a thread.
@@ -64,13 +62,12 @@ global_asm!(
     ".quad {scratch} + {half}",
     ".zero 24",
     ".quad {seen}",
-    ".quad {no_set}",
     ".quad 0",
     ".quad {lately}",
     ".quad {turn}",
-    ".zero 32",
+    ".zero 40",
     ".popsection",
-    never = const NEVER, no_set = const NO_SET, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN,
+    never = const NEVER, nothing = sym NOTHING, scratch = sym crate::thread::SCRATCH, seen = sym crate::thread::NOTHING_SEEN,
     lately = sym crate::lately::NOTHING, turn = const crate::lately::FIRST_TURN, half = const crate::thread::SCRATCH_BYTES / 2,
 );
 

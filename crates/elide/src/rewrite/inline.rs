@@ -16,7 +16,7 @@ const MASK: u32 = 1;
 const BASE: u32 = 2;
 const FRAMES: u32 = 3;
 const SEEN: u32 = 7;
-/// Entries of the table of sets at hand, of 16 bytes each: a set, and the epoch in which the thread has read in it.
+/// Entries of the table of sets at hand, in which the thread has read in its epoch.
 const SETS: u32 = 256;
 /// Where the words of writes and of reads are in a cell, and how far apart cells are.
 const W: u32 = 0;
@@ -164,7 +164,7 @@ impl Inliner {
             self.same_bytes(&mut code, &words, &epoch, &address, what.size);
         }
         if let Some(read) = read.filter(|_| paths == Paths::All) {
-            self.shared(&mut code, &read, &epoch, beyond.as_deref());
+            self.shared(&mut code, &read, beyond.as_deref());
         }
         let cold = self.cold(what);
         let tail = format!("{}.rest", code.name);
@@ -251,17 +251,14 @@ impl Inliner {
     }
 
     /// [Read Shared Same Epoch]: done if the words are a set at hand in which the thread has read in its epoch.
-    fn shared(&self, code: &mut Writer, words: &[String], epoch: &str, beyond: Option<&str>) {
+    fn shared(&self, code: &mut Writer, words: &[String], beyond: Option<&str>) {
         let table = code.push(&format!("load i64, {}, align 8", self.word(SEEN)));
         let low = code.push(&format!("and i64 {}, {}", words[0], SETS - 1));
-        let distance = code.push(&format!("shl i64 {low}, 4"));
+        let distance = code.push(&format!("shl i64 {low}, 3"));
         let entry = code.push(&format!("add i64 {table}, {distance}"));
         let set = code.load(&entry, self.pointer(), false);
-        let second = code.push(&format!("add i64 {entry}, 8"));
-        let read = code.load(&second, self.pointer(), false);
-        let mut left: Vec<String> =
+        let left: Vec<String> =
             words.iter().map(|word| code.push(&format!("xor i64 {set}, {word}"))).collect();
-        left.push(code.push(&format!("xor i64 {read}, {epoch}")));
         let left: Vec<&str> = left.iter().map(String::as_str).chain(beyond).collect();
         let left = code.any(&left);
         code.done_if_zero(&left);
