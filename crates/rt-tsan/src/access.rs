@@ -117,9 +117,7 @@ macro_rules! fast_read {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                read_path!("ret" "mov rsi, qword ptr [rsp]\njmp {longer}" $kind),
-                "mov rsi, qword ptr [rsp]",
-                "jmp {slow}",
+                read_path!("ret" "mov rsi, qword ptr [rsp]\njmp {slow}" "mov rsi, qword ptr [rsp]\njmp {longer}" $kind),
                 ".p2align 6",
                 "/* {extent} {bytes} {whole} {part} {seen_bytes} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
@@ -139,9 +137,7 @@ macro_rules! fast_write {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name(address: u64) {
             naked_asm!(
-                write_path!("ret" "mov rsi, qword ptr [rsp]\njmp {longer}" $kind),
-                "mov rsi, qword ptr [rsp]",
-                "jmp {slow}",
+                write_path!("ret" "mov rsi, qword ptr [rsp]\njmp {slow}" "mov rsi, qword ptr [rsp]\njmp {longer}" $kind),
                 ".p2align 6",
                 "/* {extent} {bytes} {whole} */",
                 mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,

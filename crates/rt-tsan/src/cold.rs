@@ -33,7 +33,7 @@ macro_rules! within {
     };
 }
 
-/// Goes on at 5 if the word in rdx is not special, and so says no more than the code has seen: behind `$word`, which begins with the cell in rax.
+/// Goes on at 50 if the word in rdx is not special, and so says no more than the code has seen: behind `$word`, which begins with the cell in rax.
 macro_rules! unless_plain {
     ($word:literal) => {
         concat!(
@@ -43,27 +43,27 @@ macro_rules! unless_plain {
             "xor rax, qword ptr fs:[rcx + {base}]\n",
             $word,
             "bt rdx, {special}\n",
-            "jnc 5f\n",
+            "jnc 50f\n",
         )
     };
 }
 
 /// What is left to look at of a read that has found no word of its epoch.
 macro_rules! cold_read_path {
-    ($done:literal $special:literal $size:ident) => {
+    ($done:literal $rest:literal $special:literal $size:ident) => {
         concat!(
             unless_plain!("mov rdx, qword ptr [rax + {w}]\nor rdx, qword ptr [rax + {r}]\n"),
-            read_path!($done $special $size),
+            read_path!($done $rest $special $size),
         )
     };
 }
 
 /// The same of a write.
 macro_rules! cold_write_path {
-    ($done:literal $special:literal $size:ident) => {
+    ($done:literal $rest:literal $special:literal $size:ident) => {
         concat!(
             unless_plain!("mov rdx, qword ptr [rax + {w}]\nor rdx, qword ptr [rax + {r}]\n"),
-            write_path!($done $special $size),
+            write_path!($done $rest $special $size),
         )
     };
 }
@@ -85,12 +85,12 @@ macro_rules! cold {
             naked_asm!(
                 "push rax", "push rcx", "push rdx", "push r8", "push r9",
                 within!($kind),
-                $path!("jmp 9f" "jmp 6f" $part),
-                "push rsi", "push rdi", "push r10", "push r11",
+                $path!("pop r9\npop r8\npop rdx\npop rcx\npop rax\nret" "jmp 50f" "jmp 6f" $part),
+                "50: push rsi", "push rdi", "push r10", "push r11",
                 "mov rsi, qword ptr [rsp + 72]",
                 "call {slow}",
                 "7: pop r11", "pop r10", "pop rdi", "pop rsi",
-                "9: pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
+                "pop r9", "pop r8", "pop rdx", "pop rcx", "pop rax",
                 "ret",
                 "6: push rsi", "push rdi", "push r10", "push r11",
                 "mov rsi, qword ptr [rsp + 72]",

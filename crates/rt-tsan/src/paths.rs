@@ -73,9 +73,11 @@ macro_rules! is_remembered {
 pub(crate) use is_remembered;
 
 /// The assembly of a read of the address in rdi: changes rax, rcx, rdx, r8, r9.
-/// `done` is what to do if nothing is left to check. Otherwise it ends behind the last line, with the cell in rax, if W and R hold an access each at most; and in `special` if they do not. Of `whole` granules no other bytes need be asked for.
+/// `done` is what to do if nothing is left to check; otherwise `rest` if W and R hold an access each at most, with the cell in rax; and `special` if they do not. Of `whole` granules no other bytes need be asked for.
+///
+/// What happens most lies behind each other: branches that are taken push those of the program out of what the processor remembers of them.
 macro_rules! read_path {
-    ($done:literal $special:literal $size:ident) => {
+    ($done:literal $rest:literal $special:literal $size:ident) => {
         concat!(
             "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "lea rax, [rdi + rdi]\n",
@@ -106,6 +108,9 @@ macro_rules! read_path {
             "\n",
             "6: bt r8, {special}\n",
             read_path!(plain $size),
+            "5: ",
+            $rest,
+            "\n",
             "28: mov rdx, qword ptr [rax + {w}]\n",
             "3: shr rdx, {extent}\n",
             "25: mov ecx, edi\n",
@@ -149,7 +154,7 @@ macro_rules! read_path {
             "31: mov rdx, qword ptr [rax + {w}]\n",
             "or rdx, qword ptr [rax + {r}]\n",
             "bt rdx, {special}\n",
-            "jnc 5f\n",
+            "jnc 5b\n",
             "32:\n",
             is_remembered!("", "33f"),
             $done,
@@ -157,7 +162,6 @@ macro_rules! read_path {
             "33: ",
             $special,
             "\n",
-            "5:\n",
         )
     };
     (seen part) => {
@@ -186,11 +190,11 @@ macro_rules! read_path {
             "shr r9, {clock}\n",
             "je 3f\n",
             "shr r8, {clock}\n",
-            "jne 5f\n",
+            "je 28f\n",
         )
     };
     (plain whole) => {
-        "jnc 5f\njmp 29f\n"
+        "jc 29f\n"
     };
 }
 pub(crate) use read_path;
@@ -198,7 +202,7 @@ pub(crate) use read_path;
 /// The assembly of a write to the address in rdi: changes rax, rcx, rdx, r8, r9.
 /// The rest is as for `read_path`.
 macro_rules! write_path {
-    ($done:literal $special:literal $size:ident) => {
+    ($done:literal $rest:literal $special:literal $size:ident) => {
         concat!(
             "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
             "lea rax, [rdi + rdi]\n",
@@ -213,10 +217,13 @@ macro_rules! write_path {
             "\n",
             "2: bt rdx, {special}\n",
             "jc 4f\n",
-            write_path!(plain $size $done),
+            write_path!(plain $size),
             "34: bt qword ptr [rax + {r}], {special}\n",
-            "jnc 5f\n",
-            "jmp 32f\n",
+            "jc 32f\n",
+            "5: ",
+            $rest,
+            "\n",
+            write_path!(bytes $size $done),
             "4: bt rdx, {foreign}\n",
             "jnc 32f\n",
             is_two!("32f"),
@@ -229,28 +236,34 @@ macro_rules! write_path {
             "33: ",
             $special,
             "\n",
-            "5:\n",
         )
     };
-    (plain part $done:literal) => {
+    (plain part) => {
         concat!(
             "movabs r8, {whole}\n",
             "or r8, rdx\n",
             "sub r8, qword ptr fs:[rcx + {epoch}]\n",
             "shr r8, {clock}\n",
-            "jne 34f\n",
-            "mov ecx, edi\n",
+            "je 35f\n",
+        )
+    };
+    (plain whole) => {
+        ""
+    };
+    (bytes part $done:literal) => {
+        concat!(
+            "35: mov ecx, edi\n",
             "and ecx, 7\n",
             "shr rdx, {extent}\n",
             "shr edx, cl\n",
             "not edx\n",
             "test dl, {bytes}\n",
-            "jne 34f\n",
+            "jne 34b\n",
             $done,
             "\n",
         )
     };
-    (plain whole $done:literal) => {
+    (bytes whole $done:literal) => {
         ""
     };
 }
