@@ -204,8 +204,37 @@ macro_rules! fast_write16 {
 
 fast_write16! { __tsan_write16 __tsan_volatile_write16 }
 
+/// Done if what both granules of an access hold in that word is of the current epoch: changes rax, rcx, rdx, r8.
+macro_rules! both_in_epoch {
+    ($word:literal) => {
+        concat!(
+            "mov rcx, qword ptr [rip + __deadheat_own_tls@GOTTPOFF]\n",
+            "lea rax, [rdi + rdi]\n",
+            "lea rdx, [rdi + rdi + 2*{last}]\n",
+            "and rax, qword ptr fs:[rcx + {mask}]\n",
+            "and rdx, qword ptr fs:[rcx + {mask}]\n",
+            "xor rax, qword ptr fs:[rcx + {base}]\n",
+            "xor rdx, qword ptr fs:[rcx + {base}]\n",
+            "mov rax, qword ptr [rax + {",
+            $word,
+            "}]\n",
+            "mov rdx, qword ptr [rdx + {",
+            $word,
+            "}]\n",
+            "mov r8, qword ptr fs:[rcx + {epoch}]\n",
+            "sub rax, r8\n",
+            "sub rdx, r8\n",
+            "or rax, rdx\n",
+            "shr rax, {clock}\n",
+            "jne 2f\n",
+            "ret\n",
+            "2:\n",
+        )
+    };
+}
+
 macro_rules! unaligned {
-    ($($($name:ident)+: $slow:ident $fast:ident $size:literal;)*) => {$($(
+    ($($word:literal: $($name:ident)+: $slow:ident $fast:ident $size:literal;)*) => {$($(
         /// An access at any address: as an aligned one if it stays within a granule.
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
@@ -215,9 +244,12 @@ macro_rules! unaligned {
                 "xor eax, edi",
                 "test eax, -8",
                 "je {fast}",
+                both_in_epoch!($word),
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 ".p2align 6",
+                "/* {w} {r} */",
+                mask = const MASK, base = const BASE, epoch = const EPOCH, w = const W, r = const R, clock = const CLOCK,
                 last = const $size - 1, fast = sym $fast, slow = sym $slow,
             )
         }
@@ -225,14 +257,34 @@ macro_rules! unaligned {
 }
 
 unaligned! {
-    __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: across_read2 __tsan_read2 2;
-    __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: across_read4 __tsan_read4 4;
-    __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: across_read8 __tsan_read8 8;
-    __tsan_unaligned_read16 __tsan_unaligned_volatile_read16: slow_read16 __tsan_read16 16;
-    __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: across_write2 __tsan_write2 2;
-    __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: across_write4 __tsan_write4 4;
-    __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: across_write8 __tsan_write8 8;
-    __tsan_unaligned_write16 __tsan_unaligned_volatile_write16: slow_write16 __tsan_write16 16;
+    "r": __tsan_unaligned_read2 __tsan_unaligned_volatile_read2: across_read2 __tsan_read2 2;
+    "r": __tsan_unaligned_read4 __tsan_unaligned_volatile_read4: across_read4 __tsan_read4 4;
+    "r": __tsan_unaligned_read8 __tsan_unaligned_volatile_read8: across_read8 __tsan_read8 8;
+    "w": __tsan_unaligned_write2 __tsan_unaligned_volatile_write2: across_write2 __tsan_write2 2;
+    "w": __tsan_unaligned_write4 __tsan_unaligned_volatile_write4: across_write4 __tsan_write4 4;
+    "w": __tsan_unaligned_write8 __tsan_unaligned_volatile_write8: across_write8 __tsan_write8 8;
+}
+
+macro_rules! unaligned16 {
+    ($($($name:ident)+: $slow:ident $fast:ident;)*) => {$($(
+        /// An access to 16 bytes at any address: it lies in three granules as a rule.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(address: u64) {
+            naked_asm!(
+                "test edi, 7",
+                "je {fast}",
+                "mov rsi, qword ptr [rsp]",
+                "jmp {slow}",
+                fast = sym $fast, slow = sym $slow,
+            )
+        }
+    )+)*};
+}
+
+unaligned16! {
+    __tsan_unaligned_read16 __tsan_unaligned_volatile_read16: slow_read16 __tsan_read16;
+    __tsan_unaligned_write16 __tsan_unaligned_volatile_write16: slow_write16 __tsan_write16;
 }
 
 macro_rules! with_pc {

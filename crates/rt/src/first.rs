@@ -6,13 +6,14 @@
 use crate::access::{cell, extent};
 use crate::gate;
 use crate::lately;
+use crate::place::Placer;
 use crate::prefault::may_be_new;
 use crate::quick::{apart, from_place, is_made, own_cell, share};
 use crate::sites::Note;
 use crate::thread::{Thread, bytes_at_hand};
 use crate::tls;
 use core::sync::atomic::Ordering;
-use deadheat_online::{Pair, VarState, Word};
+use deadheat_online::{Pair, ThreadState, VarState, Word};
 use deadheat_shadow::{
     Access, Layout, Mode, has_line, is_flat, is_known, is_told_in_line, renewed, replaced,
 };
@@ -32,16 +33,39 @@ pub enum Way {
 #[inline(always)]
 pub fn one(address: u64, size: u64, mode: Mode, pc: u64, sort: Note) -> Way {
     let Some(thread) = current() else { return Way::Through };
+    let (cell, granule) = (cell(address), address & !7);
     let access = Access { mode, extent: extent(address & 7, size) };
-    if is_told_apart(cell(address & !7), access, Word(tls::get::<{ tls::offset::EPOCH }>())) {
+    if is_told_apart(cell, access, Word(tls::get::<{ tls::offset::EPOCH }>())) {
         // The shortest way, which was tried before, may have kept signals waiting.
         return if thread.pending { Way::Signalled } else { Way::Through };
     }
     if !enter(thread) {
         return Way::Longer;
     }
-    let is_done = within(thread, address & !7, access, pc, sort.at(address, size));
+    let is_done = within(thread, cell, granule, access, &mut Place::new(pc, sort.at(address, size)));
     leave(thread, is_done)
+}
+
+/// Where an access is made: all granules that it goes to have one stamp.
+struct Place {
+    pc: u64,
+    note: Note,
+    stamp: Word,
+}
+
+impl Place {
+    #[inline(always)]
+    fn new(pc: u64, note: Note) -> Place {
+        Place { pc, note, stamp: Word::NONE }
+    }
+
+    #[inline(always)]
+    fn stamp(&mut self, state: &mut ThreadState, placer: &mut Placer) -> Word {
+        if self.stamp.is_none() {
+            self.stamp = placer.stamp(state, self.pc, self.note);
+        }
+        self.stamp
+    }
 }
 
 /// An access to bytes of two granules side by side.
@@ -49,7 +73,7 @@ pub fn one(address: u64, size: u64, mode: Mode, pc: u64, sort: Note) -> Way {
 pub fn across(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
     let (bytes, granule) = (((1u32 << size) - 1) << (address & 7), address & !7);
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
-    let is_left = |granule, extent| is_left(granule, Access { mode, extent }, epoch);
+    let is_left = |granule, extent| is_left(own_cell(granule), granule, Access { mode, extent }, epoch);
     if is_left(granule, bytes as u8) || is_left(granule + 8, (bytes >> 8) as u8) {
         return several(address, address + size, mode, pc, Note::CALL.at(address, size));
     }
@@ -67,36 +91,42 @@ pub fn few(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
 
 /// Few bytes. Most of them were accessed before in the epoch, if any were.
 #[inline(never)]
-fn several(mut from: u64, end: u64, mode: Mode, pc: u64, note: Note) -> Way {
+fn several(from: u64, end: u64, mode: Mode, pc: u64, note: Note) -> Way {
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
-    let mut inside: Option<&mut Thread> = None;
-    let mut is_done = true;
-    while is_done && from < end {
-        let (granule, to) = (from & !7, end.min((from & !7) + 8));
-        let access = Access { mode, extent: extent(from & 7, to - from) };
-        from = to;
-        if !is_left(granule, access, epoch) {
-            continue;
-        }
-        let thread = match &mut inside {
-            Some(thread) => thread,
-            None => {
-                let Some(thread) = current() else { return Way::Through };
-                if !enter(thread) {
-                    return Way::Longer;
-                }
-                inside.insert(thread)
-            }
-        };
-        is_done = within(thread, granule, access, pc, note);
+    let Some(thread) = current() else { return Way::Through };
+    let mut granule = from & !7;
+    if from >= end || granule / Layout::GRAIN != end / Layout::GRAIN {
+        return Way::Longer;
     }
-    inside.map_or(Way::Through, |thread| leave(thread, is_done))
+    let mut cell = &raw const *own_cell(granule);
+    let mut access = Access { mode, extent: Word::WHOLE << (from & 7) };
+    let (mut place, mut is_inside) = (Place::new(pc, note), false);
+    loop {
+        let beyond = (granule + 8).saturating_sub(end);
+        access.extent &= Word::WHOLE >> beyond;
+        // SAFETY: cells lie side by side within a piece of the layout, which the thread knows.
+        let at = unsafe { &*cell };
+        if is_left(at, granule, access, epoch) {
+            if !is_inside && !enter(thread) {
+                return Way::Longer;
+            }
+            is_inside = true;
+            if !within(thread, at, granule, access, &mut place) {
+                return leave(thread, false);
+            }
+        }
+        (granule, cell) = (granule + 8, cell.wrapping_add(1));
+        if granule >= end {
+            break;
+        }
+        access.extent = Word::WHOLE;
+    }
+    if is_inside { leave(thread, true) } else { Way::Through }
 }
 
-/// A glance does not tell that the current thread has made the access in its epoch. It may not be known yet.
+/// A glance does not tell that the current thread has made the access in its epoch.
 #[inline(always)]
-fn is_left(granule: u64, access: Access, epoch: Word) -> bool {
-    let cell = own_cell(granule);
+fn is_left(cell: &VarState, granule: u64, access: Access, epoch: Word) -> bool {
     let seen = cell.seen();
     let is_it = |word: Word| is_made_by(word, epoch, access.extent);
     let is_told = is_it(seen.w) || !access.mode.writes() && is_it(seen.r);
@@ -121,11 +151,10 @@ fn is_made_by(word: Word, epoch: Word, extent: u8) -> bool {
 
 /// Some bytes of a granule, by a thread that is in the runtime. False if it takes a longer way.
 #[inline(always)]
-fn within(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> bool {
-    let cell = cell(granule);
+fn within(thread: &mut Thread, cell: &VarState, granule: u64, access: Access, place: &mut Place) -> bool {
     let seen = cell.seen();
     if !is_flat(seen.w) || !is_flat(seen.r) {
-        return beside(thread, granule, access, pc, note);
+        return beside(thread, granule, access, place);
     }
     if !is_plain(seen) && is_made(thread, granule, seen, access) {
         return true;
@@ -134,7 +163,7 @@ fn within(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note
     if may_be_new(cell, seen) {
         prefault.touch(cell);
     }
-    let stamp = placer.stamp(state, pc, note);
+    let stamp = place.stamp(state, placer);
     // Of W, a read asks only whether it is known.
     let is_plain = is_plain(if access.mode.writes() { seen } else { Pair { w: Word::NONE, ..seen } });
     let is_done = is_plain
@@ -163,10 +192,10 @@ pub(crate) fn told(seen: Pair, access: Access, stamp: Word) -> Option<Pair> {
 
 /// As [`within`], of a granule that takes more than two words to tell, which do not tell that the access was made.
 #[inline(never)]
-fn beside(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> bool {
+fn beside(thread: &mut Thread, granule: u64, access: Access, place: &mut Place) -> bool {
     let seen = cell(granule).seen();
     if has_line(seen) {
-        return in_line(thread, granule, access, pc, note);
+        return in_line(thread, granule, access, place);
     }
     // Who goes through a folded block one by one would look at it every time: better to unfold it.
     if seen.w.is_folded() {
@@ -176,7 +205,7 @@ fn beside(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note
     if !is_shared && is_made(thread, granule, seen, access) {
         return true;
     }
-    let stamp = thread.placer.stamp(&mut thread.state, pc, note);
+    let stamp = place.stamp(&mut thread.state, &mut thread.placer);
     if is_shared {
         thread.owner.claim(cell(granule));
         if share(thread, granule, access.extent, stamp) || is_made(thread, granule, seen, access) {
@@ -188,9 +217,9 @@ fn beside(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note
 
 /// As [`within`], of a granule of several fields.
 #[inline(always)]
-fn in_line(thread: &mut Thread, granule: u64, access: Access, pc: u64, note: Note) -> bool {
+fn in_line(thread: &mut Thread, granule: u64, access: Access, place: &mut Place) -> bool {
     let cell = cell(granule);
-    let stamp = thread.placer.stamp(&mut thread.state, pc, note);
+    let stamp = place.stamp(&mut thread.state, &mut thread.placer);
     thread.owner.claim(cell);
     if !renewed(&thread.state, cell, access, stamp) {
         thread.placer.to(granule, access.mode.writes());

@@ -280,7 +280,7 @@ pub fn flatly_replaced(
     let (own, other) = if mode.writes() { (seen.w, seen.r) } else { (seen.r, seen.w) };
     // Whoever made the latest of two knew the other one.
     let grown = grown(own, new);
-    if !is_known(other) || grown.is_none() && !is_known(own) {
+    if !is_known(other) {
         return None;
     }
     let own = match grown {

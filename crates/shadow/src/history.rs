@@ -346,17 +346,22 @@ impl History {
     #[inline(always)]
     pub fn is_flatly_known(self, thread: &ThreadState) -> bool {
         if !self.0.is_special() {
-            return self.0.is_none() || thread.covers(self.0);
+            self.0.is_none() || thread.covers(self.0)
+        } else {
+            knows(thread, self.flat())
         }
-        // What is at hand is of slots without orphans, where the latest of two is enough to know.
-        let [latest, earlier] = self.flat();
-        thread.covers_by_memo(latest) || thread.covers(latest) && thread.covers(earlier)
     }
 
-    /// A new access over these, which the thread knows and which are told by one word, as it will be afterwards. None if it will not.
+    /// A new access over these, if the thread knows them and they are told by one word, as it will be afterwards. None if it will not.
     #[inline(always)]
     pub fn flatly_over(self, thread: &mut ThreadState, new: Word, stamps: &mut impl Stamps) -> Option<Word> {
+        if self.0.is_none() {
+            return Some(new);
+        }
         let [latest, earlier] = self.flat();
+        if !is_flat(self.0) || !knows(thread, [latest, earlier]) {
+            return None;
+        }
         let [stays, stays_too] = [latest, earlier].map(|word| word.extent() & !new.extent());
         if stays == 0 {
             return if stays_too == 0 { Some(new) } else { two(new, earlier.with_extent(stays_too)) };
@@ -376,6 +381,9 @@ impl History {
     /// What is left of what one word tells when those bytes are forgotten, if one word can tell that; else all of it.
     #[inline(always)]
     pub fn flatly_without(self, extent: u8) -> Word {
+        if self.0.is_none() {
+            return self.0;
+        }
         let [latest, earlier] = self.flat().map(|word| word.with_extent(word.extent() & !extent));
         match (latest.extent(), earlier.extent()) {
             (0, 0) => Word::NONE,
@@ -397,6 +405,12 @@ impl History {
             }
         }
     }
+}
+
+/// The thread knows both accesses that one word tells. What is at hand is of slots without orphans, where the latest of two is enough to know.
+#[inline(always)]
+fn knows(thread: &ThreadState, [latest, earlier]: [Word; 2]) -> bool {
+    thread.covers_by_memo(latest) || thread.covers(latest) && (earlier.is_none() || thread.covers(earlier))
 }
 
 /// What W or R holds is told by that word and by nothing else: nothing, an access, or two. Not locked.
