@@ -1,4 +1,4 @@
-//! An access of the current epoch takes at most ten instructions, counted in a program that was really linked.
+//! What the runtime costs a program, read off one that was really linked: an access of the current epoch takes at most ten instructions, and the file grows by a few megabytes.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,6 +16,15 @@ fn same_epoch_accesses_take_at_most_ten_instructions() {
             assert!((1..=MOST).contains(&count), "{name} takes {count} instructions");
         }
     }
+}
+
+/// The runtime has tables for all threads and all memory; none of them may be in the file.
+#[test]
+fn a_program_grows_by_a_few_megabytes() {
+    const MOST_BYTES: u64 = 4 << 20;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bytes = build(folder.path()).metadata().expect("a program").len();
+    assert!(bytes <= MOST_BYTES, "{bytes} bytes");
 }
 
 fn build(folder: &Path) -> std::path::PathBuf {
