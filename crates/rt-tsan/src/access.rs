@@ -17,9 +17,7 @@ use deadheat_rt::place::FRAME;
 use deadheat_rt::quick::is_in_epoch;
 use deadheat_rt::sites::Note;
 use deadheat_rt::thread::{PART, SEEN_BYTES, Stay};
-use deadheat_rt::tls::offset::{
-    BASE, EPOCH, FORGOTTEN, FRAMES, LATELY, MASK, SEEN as AT_HAND, TURN, TWO,
-};
+use deadheat_rt::tls::offset::{BASE, EPOCH, FORGOTTEN, FRAMES, LATELY, MASK, SEEN as AT_HAND, TURN, TWO};
 use deadheat_shadow::{KIND_BIT, KIND_BITS, Mode, SINCE, TWO_EXTENT};
 
 /// Where R and W are in a cell.
