@@ -93,9 +93,9 @@ pub fn few(address: u64, size: u64, mode: Mode, pc: u64) -> Way {
 #[inline(never)]
 fn several(from: u64, end: u64, mode: Mode, pc: u64, note: Note) -> Way {
     let epoch = Word(tls::get::<{ tls::offset::EPOCH }>());
-    let Some(thread) = current() else { return Way::Through };
+    let Some(thread) = current().filter(|_| from < end) else { return Way::Through };
     let mut granule = from & !7;
-    if from >= end || granule / Layout::GRAIN != end / Layout::GRAIN {
+    if granule / Layout::GRAIN != end / Layout::GRAIN {
         return Way::Longer;
     }
     let mut cell = &raw const *own_cell(granule);
