@@ -121,7 +121,7 @@ impl Call {
 
 /// How many of them are at hand.
 pub const CALLS: usize = 256;
-/// In [`Call::place`]: by so much the caller is shifted.
+/// In `Call::place`: by so much the caller is shifted.
 pub const CALL_SHIFT: u32 = 17;
 /// What that is multiplied by.
 pub const CALL_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
