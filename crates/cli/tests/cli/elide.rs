@@ -142,6 +142,34 @@ fn what_is_not_for_two_steps_is_done_as_usual() {
     assert_eq!(told, "deadheat: note: --elide does not go with -emit-llvm: built with all checks\n");
 }
 
+/// A compiler whose modules are spoilt before we get them: one line, and a program with all of its checks.
+#[test]
+fn modules_that_nobody_understands_keep_all_checks() {
+    let folder = folder();
+    for (spoil, note) in [
+        (
+            "echo 'define this %is no module' >> $file",
+            "could not be compiled with fewer checks, and has all of them",
+        ),
+        ("head -c 5000 /dev/urandom > $file", "clang's module cannot be read; it has all checks"),
+    ] {
+        folder.write(
+            "clang",
+            format!(
+                "#!/bin/sh\n{} \"$@\" || exit\ncase \"$*\" in *-emit-llvm*) for file; do case $file in *.ll) {spoil};; esac; done;; esac\n",
+                clang()
+            ),
+        );
+        must(&folder, "chmod +x clang");
+        let mut command = folder.command("cc --elide -O2 main.c sum.c -o p -lm");
+        command.env("DEADHEAT_CC", folder.path("clang"));
+        let told = run(command).status(0).stderr;
+        let notes: Vec<&str> = told.lines().filter(|line| line.starts_with("deadheat: ")).collect();
+        assert!(notes.len() == 2 && notes.iter().all(|line| line.ends_with(note)), "{spoil}: {told}");
+        must(&folder, "./p");
+    }
+}
+
 #[test]
 fn modules_for_the_linker() {
     let folder = folder();
