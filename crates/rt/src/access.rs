@@ -196,7 +196,7 @@ fn checked(thread: &mut Thread, granule: u64, access: Access) -> Option<Conflict
 /// The memory of a block that was just handed out: forgets all about it. Nobody else has it, so the cells are emptied without taking their locks; only a program that
 /// still uses what it has freed can come in between, and then no more is lost than what it did in that moment.
 pub fn forget_block(address: u64, size: u64) {
-    const LARGE: u64 = 64 * 1024;
+    const LARGE: u64 = 256 * 1024;
     if size >= LARGE || !address.is_multiple_of(8) {
         return erase(address, size);
     }
@@ -341,9 +341,9 @@ pub fn forget(address: u64, size: u64) {
     erase(address, size);
 }
 
-/// Forgets all about memory that nobody has: what comes of it is told when it is handed out.
+/// Forgets all about memory that nobody has: what comes of it is told when it is handed out. Pages of cells go back to the kernel, if they are more than a few: mappings come and go at ever new places.
 pub fn erase(address: u64, size: u64) {
-    const LARGE: u64 = 256 * 1024;
+    const LARGE: u64 = 16 * 1024;
     let end = address.saturating_add(size);
     let (first, last) = ((address + 7) & !7, end & !7);
     if first > last {
@@ -383,11 +383,12 @@ fn forget_pages(first: u64, last: u64) {
     forget_granules(first, from.min(last));
     forget_granules(to.max(first), last);
     // 128 MiB at a time: reservations may be of terabytes.
-    let mut resident = alloc::vec![0u8; 1 << 16];
+    const MOST: u64 = 1 << 16;
+    let mut resident = alloc::vec![0u8; MOST.min(to.saturating_sub(from) / SPAN) as usize];
     let mut at = from;
     while at < to {
         // A window's image is contiguous only in pieces; these never cross one, since both are powers of two and aligned below.
-        let aligned = (resident.len() as u64) * SPAN;
+        let aligned = MOST * SPAN;
         let pages = ((to - at) / SPAN).min((aligned - at % aligned) / SPAN);
         let cells = layout().cell(at);
         if os::mincore(cells as usize, (pages * PAGE) as usize, &mut resident).is_ok() {

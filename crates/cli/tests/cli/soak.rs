@@ -81,6 +81,39 @@ fn slots_of_detached_threads_are_used_again() {
     assert!(bytes[1] - bytes[0] < 4000 * 1024, "{bytes:?} bytes after 2000 and after 6000 threads");
 }
 
+/// Maps, writes and unmaps, each time at another place; says how large it was at most, in KiB.
+const WANDERING: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+enum { SIZE = 128 << 10, TIMES = 1024 };
+
+int main(void) {
+  char *room = mmap(0, (size_t)SIZE * TIMES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  for (int i = 0; i < TIMES; i++) {
+    char *there = room + (size_t)i * SIZE;
+    if (mmap(there, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != there) return 1;
+    memset(there, 1, SIZE);
+    munmap(there, SIZE);
+  }
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  printf("%ld\n", usage.ru_maxrss);
+}
+"#;
+
+/// What is remembered of small mappings goes with them.
+#[test]
+fn mappings_take_no_memory_when_they_are_gone() {
+    let folder = Folder::with("wandering.c", WANDERING);
+    crate::harness::run(folder.command("cc -g -O1 wandering.c -o wandering")).status(0);
+    let ran = crate::harness::run(Command::new(folder.path("wandering"))).status(0);
+    let kib: u64 = ran.stdout.trim().parse().unwrap();
+    assert!(kib < 100 << 10, "{kib} KiB for 128 KiB at a time, 128 MiB in all");
+}
+
 #[test]
 fn with_gcc() {
     soak("gcc");
