@@ -56,7 +56,7 @@ fn renew(history: History, thread: &ThreadState, new: Word, mode: Mode) -> Optio
 #[inline(always)]
 fn put_in_line(line: &[AtomicU64], thread: &ThreadState, new: Word, mode: Mode) -> bool {
     let (mut place, mut others, mut other) = (None, 0, Word::NONE);
-    let (mut is_shared, mut is_apart) = (false, false);
+    let (mut is_shared, mut is_apart, mut are_alike) = (false, false, true);
     for (i, at) in line.iter().enumerate() {
         let word = Word(at.load(Ordering::Relaxed));
         if word.is_none() {
@@ -78,11 +78,12 @@ fn put_in_line(line: &[AtomicU64], thread: &ThreadState, new: Word, mode: Mode) 
         } else {
             is_shared = true;
         }
+        are_alike &= word.extent() == new.extent();
         (others, other) = (others + 1, word);
     }
     let Some(place) = place else { return false };
     let is_one = others == 0 || others == 1 && other.slot() == new.slot();
-    if is_one || is_shared && is_apart {
+    if is_one || is_shared && (is_apart || are_alike) {
         return false;
     }
     // The latest is the first. Who looks for its own without the lock goes the other way, and misses none.
@@ -93,7 +94,7 @@ fn put_in_line(line: &[AtomicU64], thread: &ThreadState, new: Word, mode: Mode) 
     true
 }
 
-/// Not if one word could tell all that is left, if there is no room for it, or if the thread reads piece by piece what others read: their reads of the whole may make a set.
+/// Not if one word could tell all that is left, if there is no room for it, if concurrent reads are all of the same bytes, which makes a set that other granules may have too, or if the thread reads piece by piece what others read: that may become one.
 #[inline(always)]
 fn renew_line(line: &[AtomicU64], thread: &ThreadState, new: Word, mode: Mode) -> bool {
     let (mut words, mut len, mut bytes) = ([Word::NONE; MOST + 1], 1, new.extent());
@@ -118,11 +119,12 @@ fn renew_line(line: &[AtomicU64], thread: &ThreadState, new: Word, mode: Mode) -
             len += 1;
         }
     }
+    words[0] = new.with_extent(bytes);
     let is_one = len == 1 || len == 2 && words[1].slot() == new.slot();
-    if is_one || len > line.len() || is_shared && is_apart {
+    let are_alike = || words[..len].iter().all(|word| word.extent() == bytes);
+    if is_one || len > line.len() || is_shared && (is_apart || are_alike()) {
         return false;
     }
-    words[0] = new.with_extent(bytes);
     line.iter().zip(words).for_each(|(at, word)| at.store(word.0, Ordering::Relaxed));
     true
 }

@@ -54,6 +54,19 @@ fn readers_that_come_again_from_elsewhere_leave_the_set_as_it_is() {
     }
 }
 
+/// A buffer that two threads go through, one of them piece by piece at first: its granules do not keep a line each.
+#[test]
+fn concurrent_reads_that_have_become_reads_of_the_same_bytes_are_a_set() {
+    let mut m = machine(3);
+    access(&mut m, 1, Mode::Read, 0xff, 1);
+    for (extent, is_set) in [(LOW, false), (0x7f, false), (0xff, true)] {
+        access(&mut m, 2, Mode::Read, extent, 2);
+        assert_eq!(m.cells[0].load_r().is_set(), is_set, "{extent:#x}");
+        m.threads[2].release(&mut m.locks[0]);
+    }
+    assert_eq!(m.memory.sets.live(), 1);
+}
+
 #[test]
 fn bytes_of_two_threads_become_one_when_a_third_has_them() {
     let mut m = machine(3);
