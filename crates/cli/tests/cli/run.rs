@@ -161,17 +161,19 @@ fn checks_are_counted() {
         #include <pthread.h>
         #include <stdlib.h>
         #include <unistd.h>
-        static int done, sum;
+        static int sum;
         static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+        static pthread_barrier_t done;
         static void *work(void *arg) {
             for (int i = 0; i < 100; i++) pthread_mutex_lock(&lock), sum++, pthread_mutex_unlock(&lock);
-            __atomic_fetch_add(&done, 1, __ATOMIC_SEQ_CST);
+            pthread_barrier_wait(&done);
             for (;;) pause();
         }
         int main(void) {
             pthread_t threads[3];
+            pthread_barrier_init(&done, NULL, 4);
             for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, work, NULL);
-            while (__atomic_load_n(&done, __ATOMIC_SEQ_CST) < 3) usleep(100);
+            pthread_barrier_wait(&done);
             exit(0);
         }
     "#;
