@@ -341,9 +341,9 @@ pub fn forget(address: u64, size: u64) {
     erase(address, size);
 }
 
-/// Forgets all about memory that nobody has: what comes of it is told when it is handed out. Pages of cells go back to the kernel, if they are more than a few: mappings come and go at ever new places.
+/// Forgets all about memory that nobody has: what comes of it is told when it is handed out. Whole pages of it give the pages of their cells back to the kernel: mappings come and go at ever new places.
 pub fn erase(address: u64, size: u64) {
-    const LARGE: u64 = 16 * 1024;
+    const LARGE: u64 = os::PAGE as u64;
     let end = address.saturating_add(size);
     let (first, last) = ((address + 7) & !7, end & !7);
     if first > last {
